@@ -1,0 +1,45 @@
+-- The one error body of the API: {code, message, details, hint} with its HTTP status. The REST
+-- server turns SQLSTATE `PGRST` with two JSON texts into exactly that answer.
+
+create function private.raise_error(
+  p_status integer,
+  p_code text,
+  p_message text,
+  p_details text default null,
+  p_hint text default null,
+  p_headers jsonb default '{}'
+)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  raise sqlstate 'PGRST' using
+    message = json_build_object(
+      'code', p_code,
+      'message', p_message,
+      'details', p_details,
+      'hint', p_hint
+    )::text,
+    detail = json_build_object('status', p_status, 'headers', p_headers)::text;
+end;
+$$;
+
+comment on function private.raise_error is
+  'Ends the request with an HTTP status and the error body. p_details is text, JSON text where it carries data; header values are strings.';
+
+-- A row that does not exist and a row of somebody else must look the same: one code, one status.
+create function private.raise_not_found(p_what text)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.raise_error(404, 'PGRST301', 'No such ' || p_what || '.');
+$$;
+
+comment on function private.raise_not_found is
+  'Specification, Errors: record not found is code PGRST301. For rows that are missing and rows of others alike.';

@@ -1,0 +1,51 @@
+-- Names of the outside world that columns refer to: currencies and time zones. Behind foreign
+-- keys, so that no code has to check them.
+
+create table private.currencies (
+  code text primary key
+    constraint currencies_code_is_three_capitals check (code ~ '^[A-Z]{3}$'),
+  minor_units smallint not null
+    constraint currencies_minor_units_are_0_to_3 check (minor_units between 0 and 3)
+);
+
+create table private.time_zones (
+  name text primary key
+);
+
+alter table private.currencies enable row level security;
+
+alter table private.time_zones enable row level security;
+
+-- ISO 4217, active codes of circulating money. Units of account with four decimals (CLF, UYW) and
+-- metals are left out on purpose: nobody charges a haircut in them.
+insert into private.currencies (code, minor_units)
+select code, 2
+from unnest(string_to_array(
+  'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD '
+  'CDF CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD '
+  'HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD '
+  'MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON '
+  'RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD '
+  'TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
+  ' '
+)) as code
+union all
+select code, 0
+from unnest(string_to_array(
+  'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', ' '
+)) as code
+union all
+select code, 3
+from unnest(string_to_array('BHD IQD JOD KWD LYD OMR TND', ' ')) as code;
+
+-- A POSIX string such as `GMT+2` is not in the list; Postgres would read it with the opposite sign.
+insert into private.time_zones (name)
+select name
+from pg_catalog.pg_timezone_names
+where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules');
+
+comment on table private.currencies is
+  'ISO 4217 codes with their minor units: 0 (JPY), 2 (EUR) or 3 (KWD) decimals.';
+
+comment on table private.time_zones is
+  'IANA time zone names that this database can compute with.';

@@ -1,0 +1,154 @@
+-- Who is asking, and the one write lock.
+--
+-- Two writers of one professional never run at the same time: overlap checks, stock, order numbers,
+-- idempotency keys and the order of events are all decided under one advisory lock. It is taken
+-- before any row is touched (by a statement trigger, or as the first statement of an RPC); row
+-- triggers never lock, because row-then-advisory against advisory-then-row is a deadlock.
+
+-- Not auth.jwt(): custom roles have no access to schema `auth` on the hosted platform.
+create function private.jwt_claims()
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+$$;
+
+comment on function private.jwt_claims is
+  'Claims of the request''s token, null outside a request.';
+
+create function private.caller_role()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.jwt_claims() ->> 'role';
+$$;
+
+comment on function private.caller_role is
+  'anon, authenticated, portal_client or service_role; null outside a request (SQL, auth service, cron).';
+
+create function private.caller_professional_id()
+returns uuid
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select case private.jwt_claims() ->> 'role'
+    when 'authenticated' then (private.jwt_claims() ->> 'sub')::uuid
+    when 'portal_client' then (private.jwt_claims() ->> 'professional_id')::uuid
+  end;
+$$;
+
+comment on function private.caller_professional_id is
+  'The professional the caller is, or is a client of; null for the public and for servers.';
+
+create function private.caller_is_server()
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select coalesce(private.jwt_claims() ->> 'role', 'service_role') = 'service_role';
+$$;
+
+comment on function private.caller_is_server is
+  'True for service_role and outside a request: callers that name the professional themselves.';
+
+-- Everybody holds the common lock in shared mode, a server that may write for anyone holds it alone.
+-- 7301 is an arbitrary class number that nothing else in this project uses.
+create function private.lock_professional(p_professional_id uuid)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select
+    pg_advisory_xact_lock_shared(7301, 0),
+    pg_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301)),
+    set_config('private.write_lock', p_professional_id::text, true);
+$$;
+
+comment on function private.lock_professional is
+  'The write lock of one professional, until the transaction ends. First statement of every RPC that writes.';
+
+-- Definer, so that no API role needs EXECUTE on the lock itself.
+create function private.take_write_lock()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  if nullif(current_setting('private.write_lock', true), '') is null then
+    if private.caller_is_server() then
+      perform pg_advisory_xact_lock(7301, 0), set_config('private.write_lock', '*', true);
+    elsif private.caller_professional_id() is not null then
+      perform private.lock_professional(private.caller_professional_id());
+    end if;
+  end if;
+  return null;
+end;
+$$;
+
+comment on function private.take_write_lock is
+  'BEFORE … FOR EACH STATEMENT: takes the caller''s write lock unless an RPC already holds one.';
+
+-- Row triggers run before row-level security has refused a row of somebody else. They must not
+-- look at that tenant's data, or their errors would tell of it.
+create function private.is_callers_row(p_professional_id uuid)
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select p_professional_id is not null and (
+    private.caller_is_server()
+    or p_professional_id::text = current_setting('private.write_lock', true)
+  );
+$$;
+
+comment on function private.is_callers_row is
+  'Whether a row trigger may apply rules to this row: it belongs to the professional whose lock is held, or a server writes it.';
+
+-- Updates of `id`, `created_at` and `professional_id` are not granted to API users; this holds for
+-- servers and SQL too.
+create function private.keep_row_identity()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_changed boolean := (new.id, new.created_at) is distinct from (old.id, old.created_at);
+begin
+  if tg_relid <> 'public.profiles'::regclass then
+    v_changed := v_changed or new.professional_id is distinct from old.professional_id;
+  end if;
+
+  if v_changed then
+    raise exception using
+      errcode = 'check_violation',
+      constraint = tg_table_name || '_identity_never_changes',
+      message = 'id, created_at and professional_id cannot be changed';
+  end if;
+
+  if new is distinct from old then
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.keep_row_identity is
+  'BEFORE UPDATE, last of the row triggers: keeps id, created_at and professional_id, and dates every real change in updated_at.';

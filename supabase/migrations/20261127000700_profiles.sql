@@ -1,0 +1,192 @@
+-- One row per professional, made at sign-up (sign_up.sql). Everything about how they work: hours,
+-- zone, currency, tax, what the public may do.
+
+create table public.profiles (
+  id uuid primary key references auth.users (id) on delete cascade,
+  created_at public.timestamp_ms not null default now(),
+  updated_at public.timestamp_ms not null default now(),
+  full_name text not null default ''
+    constraint profiles_full_name_has_at_most_200_characters check (char_length(full_name) <= 200),
+  username text not null
+    constraint profiles_username_is_a_slug
+      check (username ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(username) <= 60),
+  niche text
+    constraint profiles_niche_has_at_most_100_characters check (char_length(niche) <= 100),
+  bio text
+    constraint profiles_bio_has_at_most_4000_characters check (char_length(bio) <= 4000),
+  image_url text
+    constraint profiles_image_url_is_a_web_address
+      check (image_url ~ '^https?://[^\s<>"]+$' and char_length(image_url) <= 2048),
+  time_zone text not null default 'UTC' references private.time_zones (name),
+  currency text not null default 'EUR' references private.currencies (code),
+  availability jsonb not null
+    default '{"weekly": {"mon": [["09:00", "17:00"]], "tue": [["09:00", "17:00"]], "wed": [["09:00", "17:00"]], "thu": [["09:00", "17:00"]], "fri": [["09:00", "17:00"]]}, "overrides": {}}'
+    constraint profiles_availability_is_valid
+      check (private.availability_problem(availability) is null),
+  accepts_bookings boolean not null default false,
+  accepts_orders boolean not null default false,
+  tax_rate public.percentage not null default 0,
+  prices_include_tax boolean not null default false,
+  unpaid_order_hours integer
+    constraint profiles_unpaid_order_hours_are_1_to_8760 check (unpaid_order_hours between 1 and 8760),
+  tier text not null default 'free'
+    constraint profiles_tier_is_known check (tier in ('free', 'plus', 'pro', 'max', 'ultra')),
+  constraint profiles_username_key unique (username)
+);
+
+create index profiles_time_zone_idx on public.profiles (time_zone);
+
+create index profiles_currency_idx on public.profiles (currency);
+
+-- Definer: policies and row triggers ask this about a professional whose profile they cannot read.
+create function private.is_open_to_public(p_professional_id uuid)
+returns boolean
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select exists (
+    select from public.profiles
+    where id = p_professional_id and (accepts_bookings or accepts_orders)
+  );
+$$;
+
+comment on function private.is_open_to_public is
+  'Whether the public may see this professional''s catalogue: bookings or orders are accepted.';
+
+-- Definer, like every trigger function here: API roles hold no EXECUTE on what it calls.
+create function private.check_availability()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_problem text := private.availability_problem(new.availability);
+begin
+  if v_problem is not null then
+    perform private.raise_error(
+      422, 'invalid_availability', 'The working hours cannot be used.', v_problem
+    );
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.check_availability is
+  'Says what is wrong with working hours (422 invalid_availability) before the constraint only says that something is.';
+
+-- Definer: reads every priced row of the professional.
+create function private.check_currency_change()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_minor_units integer := (select minor_units from private.currencies where code = new.currency);
+begin
+  if exists (select from public.bookings where professional_id = new.id)
+    or exists (select from public.orders where professional_id = new.id)
+    or exists (
+      select from public.services
+      where professional_id = new.id and price <> round(price, v_minor_units)
+    )
+    or exists (
+      select from public.products
+      where professional_id = new.id and price <> round(price, v_minor_units)
+    )
+  then
+    perform private.raise_error(
+      409,
+      'currency_in_use',
+      'The currency cannot change: bookings or orders exist, or a price does not fit the new one.'
+    );
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.check_currency_change is
+  'Amounts never change their meaning: 409 currency_in_use while bookings, orders or finer prices exist.';
+
+create trigger profiles_lock
+  before update on public.profiles
+  for each statement execute function private.take_write_lock();
+
+create trigger profiles_check_availability
+  before insert or update of availability on public.profiles
+  for each row execute function private.check_availability();
+
+create trigger profiles_check_currency_change
+  before update of currency on public.profiles
+  for each row when (new.currency <> old.currency)
+  execute function private.check_currency_change();
+
+create trigger profiles_touch
+  before update on public.profiles
+  for each row execute function private.keep_row_identity();
+
+alter table public.profiles enable row level security;
+
+-- No insert and no delete: the profile comes with the account and goes with it. `tier` is ours to set.
+grant select on public.profiles to authenticated;
+
+grant update (
+  full_name,
+  username,
+  niche,
+  bio,
+  image_url,
+  time_zone,
+  currency,
+  availability,
+  accepts_bookings,
+  accepts_orders,
+  tax_rate,
+  prices_include_tax,
+  unpaid_order_hours
+) on public.profiles to authenticated;
+
+grant select, insert, update, delete on public.profiles to service_role;
+
+grant execute on function private.is_open_to_public (uuid) to anon;
+
+-- Nothing for anon: with a policy here anybody could list all professionals. booking_page() shows one.
+create policy profiles_select_own on public.profiles
+  for select to authenticated
+  using ((select auth.uid()) = id);
+
+create policy profiles_update_own on public.profiles
+  for update to authenticated
+  using ((select auth.uid()) = id)
+  with check ((select auth.uid()) = id);
+
+comment on table public.profiles is
+  'The professional: one row per user, created at sign-up. Names, working hours, time zone, currency, tax and what the public may do.';
+
+comment on column public.profiles.username is
+  'Slug of the public page: lower-case letters, digits and single hyphens, unique.';
+
+comment on column public.profiles.time_zone is 'IANA name; working hours are local times of it.';
+
+comment on column public.profiles.currency is
+  'ISO 4217 code of every price, booking and order of this professional.';
+
+comment on column public.profiles.availability is
+  'Working hours: {"weekly": {"mon": [["09:00","12:30"],["13:30","18:00"]]}, "overrides": {"2027-12-25": []}}. An override replaces its whole date.';
+
+comment on column public.profiles.tax_rate is 'Percent applied to orders.';
+
+comment on column public.profiles.unpaid_order_hours is
+  'Unpaid orders from the public are cancelled after this many hours; null keeps them.';
+
+comment on column public.profiles.tier is
+  'Rate limit tier: free, plus, pro, max, ultra. Set by the server only.';
+
+comment on policy profiles_select_own on public.profiles is 'A professional reads the own profile.';
+
+comment on policy profiles_update_own on public.profiles is 'A professional edits the own profile.';

@@ -1,0 +1,159 @@
+-- What a professional offers by appointment.
+
+create table public.services (
+  id uuid primary key default gen_random_uuid(),
+  created_at public.timestamp_ms not null default now(),
+  updated_at public.timestamp_ms not null default now(),
+  professional_id uuid not null default auth.uid()
+    references public.profiles (id) on delete cascade,
+  name text not null
+    constraint services_name_has_1_to_200_characters
+      check (name ~ '\S' and char_length(name) <= 200),
+  description text
+    constraint services_description_has_at_most_10000_characters
+      check (char_length(description) <= 10000),
+  category text
+    constraint services_category_has_at_most_100_characters check (char_length(category) <= 100),
+  image_url text
+    constraint services_image_url_is_a_web_address
+      check (image_url ~ '^https?://[^\s<>"]+$' and char_length(image_url) <= 2048),
+  price public.money_amount not null,
+  duration integer not null
+    constraint services_duration_is_1_to_1440_minutes check (duration between 1 and 1440),
+  buffer_before integer not null default 0
+    constraint services_buffer_before_is_0_to_1440_minutes check (buffer_before between 0 and 1440),
+  buffer_after integer not null default 0
+    constraint services_buffer_after_is_0_to_1440_minutes check (buffer_after between 0 and 1440),
+  slot_step integer
+    constraint services_slot_step_is_5_to_1440_minutes check (slot_step between 5 and 1440),
+  min_notice integer not null default 0
+    constraint services_min_notice_is_0_to_525600_minutes check (min_notice between 0 and 525600),
+  max_advance_days integer not null default 365
+    constraint services_max_advance_days_are_0_to_1095 check (max_advance_days between 0 and 1095),
+  cancellation_notice integer not null default 0
+    constraint services_cancellation_notice_is_0_to_525600_minutes
+      check (cancellation_notice between 0 and 525600),
+  requires_confirmation boolean not null default false,
+  active boolean not null default true,
+  metadata jsonb not null default '{}'
+    constraint services_metadata_is_an_object_of_at_most_8_kb
+      check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
+  constraint services_professional_id_id_key unique (professional_id, id)
+);
+
+-- The list as the dashboard shows it: own rows, newest first.
+create index services_professional_id_created_at_idx
+  on public.services (professional_id, created_at desc, id);
+
+create trigger services_lock
+  before insert or update or delete on public.services
+  for each statement execute function private.take_write_lock();
+
+create trigger services_check_price
+  before insert or update of price on public.services
+  for each row execute function private.check_price();
+
+create trigger services_touch
+  before update on public.services
+  for each row execute function private.keep_row_identity();
+
+alter table public.services enable row level security;
+
+grant select on public.services to anon, authenticated;
+
+grant insert (
+  id,
+  professional_id,
+  name,
+  description,
+  category,
+  image_url,
+  price,
+  duration,
+  buffer_before,
+  buffer_after,
+  slot_step,
+  min_notice,
+  max_advance_days,
+  cancellation_notice,
+  requires_confirmation,
+  active,
+  metadata
+), update (
+  name,
+  description,
+  category,
+  image_url,
+  price,
+  duration,
+  buffer_before,
+  buffer_after,
+  slot_step,
+  min_notice,
+  max_advance_days,
+  cancellation_notice,
+  requires_confirmation,
+  active,
+  metadata
+), delete on public.services to authenticated;
+
+grant select, insert, update, delete on public.services to service_role;
+
+create policy services_select_public on public.services
+  for select to anon
+  using (active and private.is_open_to_public(professional_id));
+
+create policy services_select_own on public.services
+  for select to authenticated
+  using ((select auth.uid()) = professional_id);
+
+create policy services_insert_own on public.services
+  for insert to authenticated
+  with check ((select auth.uid()) = professional_id);
+
+create policy services_update_own on public.services
+  for update to authenticated
+  using ((select auth.uid()) = professional_id)
+  with check ((select auth.uid()) = professional_id);
+
+create policy services_delete_own on public.services
+  for delete to authenticated
+  using ((select auth.uid()) = professional_id);
+
+comment on table public.services is
+  'Service catalogue. duration, buffers, slot_step, min_notice and cancellation_notice are minutes; price is in the professional''s currency.';
+
+comment on column public.services.duration is 'Minutes.';
+
+comment on column public.services.buffer_before is 'Minutes kept free before the appointment.';
+
+comment on column public.services.buffer_after is 'Minutes kept free after the appointment.';
+
+comment on column public.services.slot_step is
+  'Minutes between two offered starts; null means the duration.';
+
+comment on column public.services.min_notice is
+  'Minutes between booking and start, for the public.';
+
+comment on column public.services.max_advance_days is
+  'How many local days ahead the public may book; 0 is today only.';
+
+comment on column public.services.cancellation_notice is
+  'Minutes before the start until which a client may cancel or move a booking.';
+
+comment on column public.services.requires_confirmation is
+  'Bookings by the public start as pending.';
+
+comment on column public.services.active is
+  'Inactive services are hidden from the public and cannot be booked by it.';
+
+comment on policy services_select_public on public.services is
+  'Anybody reads active services of professionals who accept bookings or orders.';
+
+comment on policy services_select_own on public.services is 'A professional reads own services.';
+
+comment on policy services_insert_own on public.services is 'A professional adds own services.';
+
+comment on policy services_update_own on public.services is 'A professional edits own services.';
+
+comment on policy services_delete_own on public.services is 'A professional deletes own services.';

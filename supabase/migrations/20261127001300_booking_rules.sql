@@ -1,0 +1,230 @@
+-- How a booking comes about and changes, for every writer: what is copied from the service, which
+-- state follows which, and the collision found before the constraint would.
+
+create function private.booking_is_live(p_status text)
+returns boolean
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select p_status in ('pending', 'confirmed');
+$$;
+
+comment on function private.booking_is_live is 'Live bookings block their time.';
+
+create function private.booking_may_become(p_old text, p_new text, p_started boolean)
+returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select p_old = p_new
+    -- Unknown states are the check constraint's to refuse.
+    or p_new not in ('pending', 'confirmed', 'cancelled', 'completed', 'no_show')
+    or case p_old
+      when 'pending' then p_new in ('confirmed', 'cancelled')
+      when 'confirmed' then p_new = 'cancelled' or (p_new in ('completed', 'no_show') and p_started)
+      when 'completed' then p_new = 'no_show'
+      when 'no_show' then p_new = 'completed'
+      when 'cancelled' then p_new = 'confirmed'
+    end;
+$$;
+
+comment on function private.booking_may_become is
+  'The state machine of bookings. Repeating a state is allowed and changes nothing.';
+
+create function private.raise_invalid_transition(p_old text, p_new text)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.raise_error(
+    409,
+    'invalid_transition',
+    'This change of state is not possible.',
+    json_build_object('from', p_old, 'to', p_new)::text
+  );
+$$;
+
+comment on function private.raise_invalid_transition is
+  '409 invalid_transition with {"from", "to"} in details, for bookings and orders.';
+
+create function private.fill_booking()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_service public.services;
+begin
+  if not private.is_callers_row(new.professional_id) then
+    return new;
+  end if;
+  if new.status in ('cancelled', 'completed', 'no_show') then
+    perform private.raise_invalid_transition(null, new.status);
+  end if;
+
+  if new.service_id is null then
+    new.service_name := null;
+    new.price := coalesce(new.price, 0);
+    if new.ends_at is null then
+      perform private.raise_error(422, 'ends_at_required', 'Blocked time needs its end.');
+    end if;
+  else
+    select * into v_service
+    from public.services
+    where professional_id = new.professional_id and id = new.service_id;
+
+    if not found then
+      raise exception using
+        errcode = 'foreign_key_violation',
+        constraint = 'bookings_professional_id_service_id_fkey',
+        table = 'bookings',
+        message = 'the service does not exist';
+    end if;
+    new.service_name := v_service.name;
+    new.price := coalesce(new.price, v_service.price);
+    new.ends_at := coalesce(new.ends_at, new.starts_at + make_interval(mins => v_service.duration));
+  end if;
+
+  new.buffer_before := coalesce(new.buffer_before, v_service.buffer_before, 0);
+  new.buffer_after := coalesce(new.buffer_after, v_service.buffer_after, 0);
+  new.currency := (select currency from public.profiles where id = new.professional_id);
+  new.source := case private.caller_role()
+    when 'anon' then 'public'
+    when 'portal_client' then 'portal'
+    else new.source
+  end;
+  perform private.check_amount(new.price, private.minor_units(new.professional_id));
+  return new;
+end;
+$$;
+
+comment on function private.fill_booking is
+  'BEFORE INSERT: name, price, buffers, end and currency from the service and the profile, unless given.';
+
+-- Only fires when the statement names ends_at, which a trigger cannot see otherwise.
+create function private.note_given_end()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  perform set_config('private.given_end_of', new.id::text, true);
+  return new;
+end;
+$$;
+
+comment on function private.note_given_end is
+  'BEFORE UPDATE OF ends_at, first: tells change_booking() that the end was given, even the same one.';
+
+create function private.change_booking()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  if new.starts_at <> old.starts_at
+    and current_setting('private.given_end_of', true) is distinct from new.id::text
+  then
+    new.ends_at := old.ends_at + (new.starts_at - old.starts_at);
+  end if;
+  perform set_config('private.given_end_of', '', true);
+
+  if not private.booking_may_become(old.status, new.status, new.starts_at <= now())
+    or (new.status in ('completed', 'no_show') and new.client_id is null)
+    or (
+      (new.starts_at, new.ends_at) is distinct from (old.starts_at, old.ends_at)
+      and not private.booking_is_live(new.status)
+    )
+  then
+    perform private.raise_invalid_transition(old.status, new.status);
+  end if;
+
+  if new.status = 'cancelled' and old.status <> 'cancelled' then
+    new.cancelled_at := now();
+    new.cancelled_by := case private.caller_role() when 'portal_client' then 'client' else 'owner' end;
+  elsif new.status <> 'cancelled' and old.status = 'cancelled' then
+    new.cancelled_at := null;
+    new.cancelled_by := null;
+    new.cancel_reason := null;
+  end if;
+
+  if new is distinct from old then
+    new.version := old.version + 1;
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.change_booking is
+  'BEFORE UPDATE: the state machine, who cancelled when, a moved start keeps the length, version rises.';
+
+create function private.check_booking_is_free()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  if private.is_callers_row(new.professional_id) and exists (
+    select
+    from public.bookings b
+    where b.professional_id = new.professional_id
+      and b.id <> new.id
+      and b.status in ('pending', 'confirmed')
+      and private.blocked_range(b.starts_at, b.ends_at, b.buffer_before, b.buffer_after)
+        && private.blocked_range(new.starts_at, new.ends_at, new.buffer_before, new.buffer_after)
+  ) then
+    perform private.raise_error(409, 'slot_taken', 'Another booking is at that time.');
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.check_booking_is_free is
+  'BEFORE INSERT OR UPDATE of a live booking: 409 slot_taken. Under the write lock nothing can come between; the exclusion constraint stands behind it.';
+
+create trigger bookings_lock
+  before insert or update or delete on public.bookings
+  for each statement execute function private.take_write_lock();
+
+create trigger bookings_1_fill
+  before insert on public.bookings
+  for each row execute function private.fill_booking();
+
+create trigger bookings_1_note_given_end
+  before update of ends_at on public.bookings
+  for each row execute function private.note_given_end();
+
+create trigger bookings_2_change
+  before update on public.bookings
+  for each row execute function private.change_booking();
+
+create trigger bookings_3_check_free_on_insert
+  before insert on public.bookings
+  for each row execute function private.check_booking_is_free();
+
+create trigger bookings_3_check_free_on_update
+  before update on public.bookings
+  for each row
+  when (
+    new.status in ('pending', 'confirmed')
+    and (new.status, new.starts_at, new.ends_at, new.buffer_before, new.buffer_after)
+      is distinct from (old.status, old.starts_at, old.ends_at, old.buffer_before, old.buffer_after)
+  )
+  execute function private.check_booking_is_free();
+
+create trigger bookings_4_touch
+  before update on public.bookings
+  for each row execute function private.keep_row_identity();

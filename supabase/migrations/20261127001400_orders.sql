@@ -1,0 +1,156 @@
+-- What clients bought: lines priced and kept as they were, totals that add up, a number per
+-- professional without gaps.
+
+create table public.orders (
+  id uuid primary key default gen_random_uuid(),
+  created_at public.timestamp_ms not null default now(),
+  updated_at public.timestamp_ms not null default now(),
+  professional_id uuid not null default auth.uid()
+    references public.profiles (id) on delete cascade,
+  -- Left out with booking_id: then client and lines come from the booking.
+  client_id uuid not null default nullif(auth.uid(), auth.uid()),
+  number integer not null default nullif(0, 0)
+    constraint orders_number_is_positive check (number > 0),
+  kind text not null default 'product'
+    constraint orders_kind_is_known check (kind in ('product', 'service')),
+  booking_id uuid,
+  items jsonb not null default '[]'
+    constraint orders_items_are_1_to_200_lines
+      check (jsonb_typeof(items) = 'array' and jsonb_array_length(items) between 1 and 200),
+  subtotal public.money_amount not null default 0,
+  discount public.money_amount not null default 0,
+  tax public.money_amount not null default 0,
+  total public.money_amount not null default 0,
+  currency text not null default '',
+  status text not null default 'pending'
+    constraint orders_status_is_known
+      check (status in ('pending', 'confirmed', 'fulfilled', 'cancelled')),
+  amount_paid public.money_amount not null default 0,
+  amount_refunded public.money_amount not null default 0,
+  payment_status text not null generated always as (
+    case
+      when amount_paid = 0 and total > 0 then 'unpaid'
+      when amount_paid > 0 and amount_refunded = amount_paid then 'refunded'
+      when amount_refunded > 0 then 'partially_refunded'
+      when amount_paid >= total then 'paid'
+      else 'partially_paid'
+    end
+  ) stored,
+  shipping_address jsonb
+    constraint orders_shipping_address_is_an_object_of_at_most_4_kb
+      check (
+        jsonb_typeof(shipping_address) = 'object' and octet_length(shipping_address::text) <= 4096
+      ),
+  notes text
+    constraint orders_notes_have_at_most_4000_characters check (char_length(notes) <= 4000),
+  internal_notes text
+    constraint orders_internal_notes_have_at_most_10000_characters
+      check (char_length(internal_notes) <= 10000),
+  version integer not null default 1,
+  metadata jsonb not null default '{}'
+    constraint orders_metadata_is_an_object_of_at_most_8_kb
+      check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
+  constraint orders_professional_id_id_key unique (professional_id, id),
+  constraint orders_professional_id_number_key unique (professional_id, number),
+  constraint orders_professional_id_client_id_fkey
+    foreign key (professional_id, client_id) references public.clients (professional_id, id)
+    on delete no action,
+  constraint orders_professional_id_booking_id_fkey
+    foreign key (professional_id, booking_id) references public.bookings (professional_id, id)
+    on delete no action,
+  constraint orders_discount_is_at_most_the_subtotal check (discount <= subtotal),
+  constraint orders_total_adds_up
+    check (total = subtotal - discount + tax or total = subtotal - discount),
+  constraint orders_refunds_are_at_most_what_was_paid check (amount_refunded <= amount_paid)
+);
+
+create index orders_professional_id_created_at_idx
+  on public.orders (professional_id, created_at desc, id);
+
+create index orders_professional_id_client_id_idx
+  on public.orders (professional_id, client_id, created_at desc);
+
+create unique index orders_one_live_order_per_booking
+  on public.orders (professional_id, booking_id)
+  where booking_id is not null and status <> 'cancelled';
+
+create index orders_professional_id_booking_id_idx
+  on public.orders (professional_id, booking_id) where booking_id is not null;
+
+create trigger orders_lock
+  before insert or update or delete on public.orders
+  for each statement execute function private.take_write_lock();
+
+create trigger orders_4_touch
+  before update on public.orders
+  for each row execute function private.keep_row_identity();
+
+alter table public.orders enable row level security;
+
+grant select on public.orders to authenticated;
+
+-- No delete: an order is cancelled. Number, totals and payment columns are computed.
+grant insert (
+  id,
+  professional_id,
+  client_id,
+  kind,
+  booking_id,
+  items,
+  discount,
+  shipping_address,
+  notes,
+  internal_notes,
+  metadata
+), update (
+  status,
+  shipping_address,
+  notes,
+  internal_notes,
+  metadata
+) on public.orders to authenticated;
+
+grant select, insert, update, delete on public.orders to service_role;
+
+create policy orders_select_own on public.orders
+  for select to authenticated
+  using ((select auth.uid()) = professional_id);
+
+create policy orders_insert_own on public.orders
+  for insert to authenticated
+  with check ((select auth.uid()) = professional_id);
+
+create policy orders_update_own on public.orders
+  for update to authenticated
+  using ((select auth.uid()) = professional_id)
+  with check ((select auth.uid()) = professional_id);
+
+comment on table public.orders is
+  'Orders of products or services with their lines, totals and payment status. Amounts are in currency.';
+
+comment on column public.orders.number is '1, 2, 3 … per professional, without gaps.';
+
+comment on column public.orders.kind is 'product or service: what its lines may be.';
+
+comment on column public.orders.items is
+  'Lines as ordered, with name, unit price and total; they never change.';
+
+comment on column public.orders.status is
+  'pending → confirmed → fulfilled; pending | confirmed → cancelled.';
+
+comment on column public.orders.payment_status is
+  'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts.';
+
+comment on column public.orders.notes is 'The client sees these.';
+
+comment on column public.orders.internal_notes is 'The client never sees these.';
+
+comment on column public.orders.version is
+  'Rises on every real change: PATCH …&version=eq.n is compare-and-set.';
+
+comment on policy orders_select_own on public.orders is 'A professional reads own orders.';
+
+comment on policy orders_insert_own on public.orders is 'A professional adds own orders.';
+
+comment on policy orders_update_own on public.orders is
+  'A professional confirms, fulfils and cancels own orders.';
