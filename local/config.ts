@@ -104,8 +104,8 @@ const schema = z.object({
 export type Config = z.infer<typeof schema>;
 
 /**
- * Variables for `env()`: the process' own win, then `.env` files of `supabase/` before those of
- * the project; of one folder, the most specific file first. That is the order of the CLI.
+ * Variables for `env()`: the process' own win, then the `.env` files of the project before those of
+ * `supabase/`; of one folder, the most specific file first. So does the CLI (measured on 2.117).
  */
 export function projectEnv(projectDir: string): Record<string, string | undefined> {
   const stage = process.env.SUPABASE_ENV || "development";
@@ -113,7 +113,7 @@ export function projectEnv(projectDir: string): Record<string, string | undefine
     (name) => stage !== "test" || name !== ".env.local",
   );
   const env: Record<string, string | undefined> = { ...process.env };
-  for (const folder of [join(projectDir, "supabase"), projectDir]) {
+  for (const folder of [projectDir, join(projectDir, "supabase")]) {
     for (const path of names.map((name) => join(folder, name)).filter((path) => existsSync(path))) {
       for (const [name, value] of Object.entries(parseEnv(readFileSync(path, "utf8")))) {
         env[name] ??= value;

@@ -65,8 +65,11 @@ async function createCluster(initdb: string, dataDir: string, runner: Runner): P
   await rename(draft, dataDir);
 }
 
-/** A server that a crashed run left behind on this very data directory is ours to stop. */
-async function stopOrphan(dataDir: string): Promise<void> {
+/**
+ * Stops the server that a crashed run left behind on this very data directory. Only for who has
+ * made sure that no other stack runs on it.
+ */
+export async function stopOrphan(dataDir: string): Promise<void> {
   const pidFile = `${dataDir}/postmaster.pid`;
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
@@ -111,7 +114,6 @@ export async function startPostgres(options: {
   const paths = await binaries();
   await mkdir(dirname(dataDir), { recursive: true });
   const runner = serverUser([paths.postgres, dataDir]);
-  await stopOrphan(dataDir);
   if (!existsSync(dataDir)) await createCluster(paths.initdb, dataDir, runner);
 
   const settings = {

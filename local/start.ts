@@ -1,0 +1,86 @@
+/** `npm start`: runs the stack in the foreground until Ctrl-C, with its data in `.local/`. */
+import { assertFree, portsFromEnv, UserError } from "./ports.ts";
+import { type Stack, type StackEnv, startStack } from "./stack.ts";
+import { announce, claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
+
+function welcome(env: StackEnv): string {
+  const rows = [
+    ["API URL", env.API_URL],
+    ["Database URL", env.DB_URL],
+    ["Mailpit URL", env.MAILPIT_URL],
+    ["Publishable key", env.PUBLISHABLE_KEY],
+    ["Secret key", env.SECRET_KEY],
+    ["JWT secret", env.JWT_SECRET],
+    ["anon key", env.ANON_KEY],
+    ["service_role key", env.SERVICE_ROLE_KEY],
+  ];
+  return [
+    ...rows.map(([name = "", value]) => `${name.padStart(17)}: ${value}`),
+    "",
+    "Try it:",
+    `curl '${env.API_URL}/rest/v1/services?select=name,price,duration&limit=3' -H 'apikey: ${env.PUBLISHABLE_KEY}'`,
+    "",
+    "Ctrl-C stops it.",
+  ].join("\n");
+}
+
+/** Resolves with the exit code once something wants the stack to end. */
+function untilAskedToStop(abort: AbortController): Promise<number> {
+  return new Promise((resolve) => {
+    const ask = (code: number) => {
+      abort.abort(new UserError("Stopped before it was ready."));
+      resolve(code);
+    };
+    // Handlers stay in place: npm passes on a Ctrl-C that the terminal has sent here already.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ask(0));
+    process.on("uncaughtException", (error) => {
+      console.error(error);
+      ask(1);
+    });
+    // An npm that is killed hard cannot pass on a signal; the stack would run on unseen.
+    if (process.env.npm_lifecycle_event) {
+      const parent = process.ppid;
+      setInterval(() => process.ppid !== parent && ask(1), 100).unref();
+    }
+  });
+}
+
+async function main(): Promise<number> {
+  const abort = new AbortController();
+  const asked = untilAskedToStop(abort);
+  // A closed terminal must not keep the stack from stopping in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+  const ports = portsFromEnv();
+  await claimFolder();
+  let stack: Stack | undefined;
+  try {
+    await assertFree(ports);
+    stack = await startStack({
+      ...ports,
+      projectDir: PROJECT_DIR,
+      dataDir: DATA_DIR,
+      signal: abort.signal,
+    });
+    announce("ready", stack.env);
+    console.log(welcome(stack.env));
+    const crashed = stack.exited.then(() => {
+      console.error("PostgreSQL ended by itself; its log is .local/postgres.log.");
+      return 1;
+    });
+    const code = await Promise.race([asked, crashed]);
+    announce("stopping");
+    return code;
+  } finally {
+    await stack?.stop();
+    release();
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof UserError ? error.message : error);
+    process.exit(1);
+  },
+);
