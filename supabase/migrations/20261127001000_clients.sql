@@ -1,5 +1,33 @@
 -- The people a professional works for: contact data, notes, tags.
 
+create function private.is_email(p_text text)
+returns boolean
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select char_length(p_text) <= 254
+    -- No space, control character or list syntax: the text goes into a mail's header.
+    and p_text ~ '^[^\s@<>(),;:"\\[:cntrl:]]+@[^\s@<>(),;:"\\[:cntrl:]]+\.[^\s@<>(),;:"\\[:cntrl:]]+$';
+$$;
+
+comment on function private.is_email is
+  'Whether a text is one plain e-mail address; null for null.';
+
+-- The collation is named so that every database lowers the same way.
+create function private.email_key(p_email text)
+returns text
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select lower(normalize(private.trim_invisible(p_email), nfc) collate pg_catalog.pg_c_utf8);
+$$;
+
+comment on function private.email_key is 'What two spellings of one e-mail address have in common.';
+
 create table public.clients (
   id uuid primary key default gen_random_uuid(),
   created_at public.timestamp_ms not null default now(),
@@ -10,9 +38,7 @@ create table public.clients (
     constraint clients_name_has_1_to_200_characters
       check (name ~ '\S' and char_length(name) <= 200),
   email text
-    constraint clients_email_is_an_address
-      check (email ~ '^[^\s@<>(),;:"\\[:cntrl:]]+@[^\s@<>(),;:"\\[:cntrl:]]+\.[^\s@<>(),;:"\\[:cntrl:]]+$'
-        and char_length(email) <= 254),
+    constraint clients_email_is_an_address check (private.is_email(email)),
   phone text
     constraint clients_phone_has_at_most_40_characters check (char_length(phone) <= 40),
   notes text
@@ -28,8 +54,7 @@ create table public.clients (
   metadata jsonb not null default '{}'
     constraint clients_metadata_is_an_object_of_at_most_8_kb
       check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
-  -- The collation is named so that every database lowers the same way.
-  email_key text generated always as (lower(normalize(email, nfc) collate pg_catalog.pg_c_utf8)) stored,
+  email_key text generated always as (private.email_key(email)) stored,
   constraint clients_professional_id_id_key unique (professional_id, id),
   constraint clients_professional_id_email_key_key unique (professional_id, email_key)
 );
@@ -53,6 +78,43 @@ $$;
 
 comment on function private.normalize_client is
   'BEFORE INSERT OR UPDATE: trims e-mail and phone as people paste them; the spelling stays, an empty one is null.';
+
+-- The person on the other side of a public page becomes a client; one who is there already keeps
+-- the data the professional has.
+create function private.find_or_create_client(
+  p_professional_id uuid,
+  p_name text,
+  p_email text,
+  p_phone text
+)
+returns uuid
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if coalesce(private.trim_invisible(p_email), '') = '' then
+    perform private.raise_error(422, 'email_required', 'An e-mail address is required.');
+  end if;
+
+  select id into v_id
+  from public.clients
+  where professional_id = p_professional_id and email_key = private.email_key(p_email);
+
+  if v_id is null then
+    insert into public.clients (professional_id, name, email, phone)
+    values (p_professional_id, p_name, p_email, p_phone)
+    returning id into v_id;
+  end if;
+  return v_id;
+end;
+$$;
+
+comment on function private.find_or_create_client is
+  'Id of the professional''s client with this e-mail address, made when missing; an existing one is not changed. Call it under the write lock.';
 
 create trigger clients_lock
   before insert or update or delete on public.clients
@@ -91,6 +153,13 @@ grant insert (
 ), delete on public.clients to authenticated;
 
 grant select, insert, update, delete on public.clients to service_role;
+
+-- Check constraints and generated columns run with the rights of whoever writes the row.
+grant execute on function private.is_email (text) to authenticated, service_role;
+
+grant execute on function private.email_key (text) to authenticated, service_role;
+
+grant execute on function private.trim_invisible (text) to authenticated, service_role;
 
 create policy clients_select_own on public.clients
   for select to authenticated

@@ -1,0 +1,59 @@
+/** supabase-js clients for each kind of caller, with the public key and a token where they have one. */
+import {
+  createClient,
+  type SupabaseClient,
+  type SupabaseClientOptions,
+} from "@supabase/supabase-js";
+import { SignJWT } from "jose";
+import WebSocket from "ws";
+import type { Database } from "../../supabase/functions/_shared/database.types.ts";
+import { stack } from "./stack.ts";
+
+export type Api = SupabaseClient<Database>;
+
+/** Node 20 has no WebSocket of its own, and tests share no browser storage. */
+const options = {
+  auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  realtime: { transport: WebSocket as never },
+} satisfies SupabaseClientOptions<"public">;
+
+/** A caller with the public key only. */
+export function anonymous(): Api {
+  return createClient<Database>(stack.apiUrl, stack.publishableKey, options);
+}
+
+/** Our own server: bypasses row-level security. */
+export function server(): Api {
+  return createClient<Database>(stack.apiUrl, stack.secretKey, options);
+}
+
+/** A caller with a token. */
+export function bearer(token: string): Api {
+  return createClient<Database>(stack.apiUrl, stack.publishableKey, {
+    realtime: options.realtime,
+    accessToken: async () => token,
+  });
+}
+
+/** Signs a token as the auth service does. `claims` win over the defaults, `exp` included. */
+export function signToken(
+  claims: Record<string, unknown>,
+  secret: string = stack.jwtSecret,
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ iat: now, exp: now + 3600, ...claims })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .sign(new TextEncoder().encode(secret));
+}
+
+/** One request without supabase-js, for headers, status and the exact body. */
+export async function request(
+  path: string,
+  init: RequestInit & { token?: string | undefined } = {},
+): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (!headers.has("apikey")) headers.set("apikey", stack.publishableKey);
+  if (init.token) headers.set("authorization", `Bearer ${init.token}`);
+  if (init.body && !headers.has("content-type")) headers.set("content-type", "application/json");
+  return fetch(`${stack.apiUrl}${path}`, { ...init, headers });
+}

@@ -1,0 +1,88 @@
+/** SQL against the stack, as its owner and in the role of a caller. */
+import postgres, { type Sql, type TransactionSql } from "postgres";
+import { afterAll } from "vitest";
+import { stack } from "./stack.ts";
+
+/** Connects as `postgres`, which bypasses row-level security: for set-up and for looking behind. */
+export const sql: Sql = postgres(stack.dbUrl, { max: 4, onnotice: () => {} });
+
+afterAll(() => sql.end());
+
+/** What a request's token says: the role to take and the claims that policies read. */
+export interface Claims {
+  role: "anon" | "authenticated" | "portal_client" | "service_role";
+  sub?: string;
+  [claim: string]: unknown;
+}
+
+/** Thrown to leave a transaction without a trace. */
+class RolledBack<T> extends Error {
+  readonly value: T;
+  constructor(value: T) {
+    super("rolled back");
+    this.value = value;
+  }
+}
+
+/**
+ * Runs `work` in one transaction with the role and the claims of a caller, as the REST server does,
+ * and keeps what it did.
+ */
+export async function asCaller<T>(
+  claims: Claims,
+  work: (tx: TransactionSql) => Promise<T>,
+  connection: Sql = sql,
+): Promise<T> {
+  return (await connection.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
+    await tx.unsafe(`set local role ${claims.role}`);
+    return work(tx);
+  })) as T;
+}
+
+/** Like `asCaller`, but nothing that `work` did stays. */
+export async function tryAsCaller<T>(
+  claims: Claims,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  try {
+    await asCaller(claims, async (tx) => {
+      throw new RolledBack(await work(tx));
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.value as T;
+    throw error;
+  }
+  throw new Error("unreachable");
+}
+
+/** Connections of their own for races: `count` separate backends, closed with the test file. */
+export function parallelConnections(count: number): Sql[] {
+  const connections = Array.from({ length: count }, () =>
+    postgres(stack.dbUrl, { max: 1, onnotice: () => {} }),
+  );
+  afterAll(() => Promise.all(connections.map((connection) => connection.end())));
+  return connections;
+}
+
+/** Error of a rule of ours, read back from what it raised: `{status, code, details, hint}`. */
+export interface RaisedError {
+  status: number | undefined;
+  code: string;
+  details: string | null;
+}
+
+/** Runs a call that must fail and returns what it failed with, as the API would show it. */
+export async function raised(call: Promise<unknown>): Promise<RaisedError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof postgres.PostgresError)) throw error ?? new Error("the call succeeded");
+  if (error.code !== "PGRST") {
+    return { status: undefined, code: error.code, details: error.detail ?? null };
+  }
+  const body = JSON.parse(error.message) as { code: string; details: string | null };
+  const answer = JSON.parse(error.detail ?? "{}") as { status: number };
+  return { status: answer.status, code: body.code, details: body.details };
+}
