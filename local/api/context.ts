@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { JWTPayload } from "jose";
+
+/** The HTTP request being answered; what the database may read of it, and what went wrong. */
+export interface RequestContext {
+  method: string;
+  /** As the REST service sees it: without `/rest/v1`. */
+  path: string;
+  headers: Record<string, string>;
+  cookies: Record<string, string>;
+  /** Where a mailed link shall lead in the end. */
+  redirectTo?: string | null;
+  claims: JWTPayload;
+  role: string;
+  /** The error behind a 5xx, kept for the log. */
+  fault?: unknown;
+}
+
+export const requestContext = new AsyncLocalStorage<RequestContext>();
+
+export function currentRequest(): RequestContext {
+  const context = requestContext.getStore();
+  if (!context) throw new Error("no request is being answered");
+  return context;
+}
+
+/**
+ * Bend: quiet console.
+ * Upstream prints every error it answers with, stack trace included, a client's typo too. The platform
+ * logs faults. So inside a request `console.error` only keeps the error, and `logFault` writes one line
+ * when the answer is a 5xx. Outside a request nothing changes.
+ */
+const consoleError = console.error;
+console.error = (...values: unknown[]) => {
+  const context = requestContext.getStore();
+  if (context) context.fault = values.at(-1);
+  else consoleError(...values);
+};
+
+/** One line on stderr: what failed and where, never a message, since messages quote people's data. */
+export function logFault(context: RequestContext, status: number): void {
+  const { fault, method, path } = context;
+  let cause = "unknown cause";
+  if (fault instanceof Error) {
+    const { code, where } = fault as Error & { code?: unknown; where?: unknown };
+    const place =
+      typeof where === "string" ? where.split("\n")[0] : fault.stack?.split("\n    at ")[1];
+    cause = [fault.name, code, place && `at ${place}`].filter(Boolean).join(" ");
+  }
+  consoleError(`api: ${method} ${path} ${status}: ${cause}`);
+}

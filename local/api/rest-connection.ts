@@ -1,0 +1,107 @@
+import type { IntrospectResult } from "@supabase/lite";
+import { PostgresConnection } from "@supabase/lite/postgres";
+import type { Config } from "../config.ts";
+import { currentRequest } from "./context.ts";
+import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
+import { restTypes } from "./pg-types.ts";
+import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
+import { type Database, inTransaction } from "./rest-transaction.ts";
+
+/** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
+export class RestConnection extends PostgresConnection {
+  readonly #requests: PostgresConnection;
+  readonly #api: Config["api"];
+  #catalogue: Promise<IntrospectResult> | undefined;
+  #config: Promise<DatabaseConfig> | undefined;
+
+  constructor(adminUrl: string, api: Config["api"]) {
+    const onnotice = () => {};
+    super({ url: adminUrl, postgresOptions: { max: 2, onnotice } });
+    this.#api = api;
+
+    // Bend: roles. Upstream obeys any role that its superuser may take, `postgres` too. The platform's
+    // REST service logs in as `authenticator`, so the database itself refuses a role that is not granted.
+    const url = new URL(adminUrl);
+    url.username = "authenticator";
+    this.#requests = new PostgresConnection({
+      url: url.href,
+      postgresOptions: { max: 10, onnotice, types: restTypes },
+    });
+  }
+
+  /**
+   * Bend: cached schema and configuration.
+   * Upstream reads the catalogue once and for ever. The platform reads it again on
+   * `notify pgrst, 'reload schema'`, its configuration on `'reload config'`, both on an empty payload.
+   */
+  async listen(): Promise<void> {
+    const forget = (payload: string) => {
+      if (payload !== "reload config") this.#catalogue = undefined;
+      if (payload !== "reload schema") this.#config = undefined;
+    };
+    await this.driver.listen("pgrst", forget, () => forget(""));
+  }
+
+  override introspect(options?: { useCache?: boolean }): Promise<IntrospectResult> {
+    if (options?.useCache && this.#catalogue) return this.#catalogue;
+    const reading = super.introspect({ useCache: false }).then((result) => {
+      if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
+      return result;
+    });
+    this.#catalogue = reading;
+    reading.catch(() => {
+      if (this.#catalogue === reading) this.#catalogue = undefined;
+    });
+    return reading;
+  }
+
+  override async clearSchemaCache(): Promise<void> {
+    this.#catalogue = undefined;
+  }
+
+  override async withContext<T>(_vars: unknown, run: (db: Database) => Promise<T>): Promise<T> {
+    const context = currentRequest();
+    this.#config ??= readDatabaseConfig(this.kysely);
+    const config = await this.#config.catch((error) => {
+      this.#config = undefined;
+      throw error;
+    });
+    const schema = this.#schemaOf(context.method, context.headers);
+    const answer = await inTransaction(
+      this.#requests.kysely,
+      {
+        context,
+        config,
+        readOnly: await this.#isReadOnly(context.method, context.path, schema),
+        searchPath: [...new Set([schema, ...this.#api.extra_search_path])],
+      },
+      run as (db: Database) => Promise<Response>,
+    );
+    return answer as T;
+  }
+
+  #schemaOf(method: string, headers: Record<string, string>): string {
+    const profile = method === "GET" || method === "HEAD" ? "accept-profile" : "content-profile";
+    return headers[profile] ?? this.#api.schemas[0] ?? "public";
+  }
+
+  async #isReadOnly(method: string, path: string, schema: string): Promise<boolean> {
+    if (method === "GET" || method === "HEAD") return true;
+    const name = /^\/rpc\/(.+)$/.exec(path)?.[1];
+    if (name === undefined) return false;
+    const { functions = [] } = await this.introspect({ useCache: true });
+    const called = functions.filter((f) => f.schema === schema && f.name === name);
+    return called.length > 0 && called.every((f) => f.volatility !== "v");
+  }
+
+  override normalizeDbError(error: unknown): unknown {
+    const context = currentRequest();
+    context.fault = error;
+    if (isDatabaseError(error)) return asPgrstError(error, context);
+    return isConnectionError(error) ? unreachable() : error;
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#requests.close()]);
+  }
+}
