@@ -64,12 +64,11 @@ async function main(): Promise<number> {
     });
     announce("ready", stack.env);
     console.log(welcome(stack.env));
-    const crashed = stack.exited.then(() => {
-      console.error("PostgreSQL ended by itself; its log is .local/postgres.log.");
-      return 1;
-    });
-    const code = await Promise.race([asked, crashed]);
+    const code = await Promise.race([asked, stack.exited.then(() => undefined)]);
     announce("stopping");
+    if (code === undefined) {
+      throw new UserError("PostgreSQL ended by itself: see .local/postgres.log.");
+    }
     return code;
   } finally {
     await stack?.stop();

@@ -25,6 +25,8 @@ export async function generateTypes(dbUrl: string): Promise<string> {
     );
     return await generateTypescript(sortGeneratorMetadata(metadata), {
       detectOneToOneRelationships: true,
+      // What hosted projects run; the client types its answers by it.
+      postgrestVersion: "14.5",
     });
   } finally {
     await sql.end();
