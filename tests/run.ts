@@ -1,0 +1,136 @@
+/**
+ * `npm test`: lint, type checks, the platform's advisors and the tests, which talk to a stack over
+ * HTTP and SQL. The stack is the one named by the variables below, or one made for the occasion.
+ * Arguments after `npm test --` go to vitest.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { supabase } from "../local/migrate.ts";
+import { freePorts } from "../local/ports.ts";
+import { type Stack, startStack } from "../local/stack.ts";
+import { PROJECT_DIR } from "../local/state.ts";
+
+const STACK_VARIABLES = [
+  "API_URL",
+  "DB_URL",
+  "PUBLISHABLE_KEY",
+  "SECRET_KEY",
+  "JWT_SECRET",
+  "MAILPIT_URL",
+];
+
+interface Outcome {
+  code: number;
+  output: string;
+}
+
+const abort = new AbortController();
+
+function tool(name: string, args: string[], options: { cwd?: string } = {}): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(PROJECT_DIR, "node_modules/.bin", name), args, {
+      cwd: options.cwd ?? PROJECT_DIR,
+      // A function's own deno.json counts, as when it is deployed; package.json does not.
+      env: { ...process.env, DENO_NO_PACKAGE_JSON: "1", NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+      signal: abort.signal,
+    });
+    let output = "";
+    const collect = (chunk: Buffer) => {
+      output += chunk;
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, output: output.trim() }));
+  });
+}
+
+/** Runs a step, says how it went, and shows its output when it failed. */
+async function step(name: string, run: Promise<Outcome>): Promise<boolean> {
+  const begin = performance.now();
+  const { code, output } = await run;
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  console.log(`${code === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
+  if (code !== 0) console.log(output);
+  return code === 0;
+}
+
+function staticChecks(): Promise<boolean>[] {
+  const functions = join(PROJECT_DIR, "supabase/functions");
+  const entries = readdirSync(functions).filter((slug) =>
+    existsSync(join(functions, slug, "index.ts")),
+  );
+  return [
+    step("biome check", tool("biome", ["check", "."])),
+    step("tsc", tool("tsc", ["--noEmit"])),
+    ...entries.map((slug) =>
+      step(
+        `deno check ${slug}`,
+        tool("deno", ["check", "index.ts"], { cwd: join(functions, slug) }),
+      ),
+    ),
+  ];
+}
+
+async function advisors(dbUrl: string): Promise<boolean> {
+  const url = dbUrl.includes("sslmode=") ? dbUrl : `${dbUrl}?sslmode=disable`;
+  const args = ["db", "advisors", "--db-url", url, "--fail-on", "warn"];
+  return step("supabase db advisors", supabase(PROJECT_DIR, args, abort.signal));
+}
+
+function vitest(env: NodeJS.ProcessEnv): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const args = [join(PROJECT_DIR, "node_modules/vitest/vitest.mjs"), "run"];
+    const child = spawn(process.execPath, [...args, ...process.argv.slice(2)], {
+      cwd: PROJECT_DIR,
+      env,
+      stdio: "inherit",
+      signal: abort.signal,
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code === 0));
+  });
+}
+
+async function testStack(dataDir: string): Promise<Stack> {
+  return startStack({
+    ...(await freePorts()),
+    projectDir: PROJECT_DIR,
+    dataDir,
+    fsync: false,
+    signal: abort.signal,
+  });
+}
+
+async function main(dataDir: string): Promise<boolean> {
+  const checks = Promise.all(staticChecks());
+  let stack: Stack | undefined;
+  try {
+    if (STACK_VARIABLES.some((name) => !process.env[name])) stack = await testStack(dataDir);
+    const env = { ...process.env, ...stack?.env };
+    const results = [await advisors(env.DB_URL ?? ""), ...(await checks), await vitest(env)];
+    return results.every(Boolean);
+  } finally {
+    await stack?.stop();
+    // Also when the stack did not start: what lint and types say may be why.
+    await checks;
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => abort.abort(new Error(`Stopped by ${signal}.`)));
+}
+const dataDir = mkdtempSync(join(tmpdir(), "stack-"));
+try {
+  process.exitCode = (await main(dataDir)) ? 0 : 1;
+} catch (error) {
+  console.error(abort.signal.aborted ? abort.signal.reason.message : error);
+  process.exitCode = 1;
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}
+// The stack's API may hold timers; nothing of ours is left to wait for.
+process.exit();
