@@ -61,6 +61,21 @@ $$;
 comment on function private.caller_is_server is
   'True for service_role and outside a request: callers that name the professional themselves.';
 
+create function private.portal_client_id(p_professional_id uuid)
+returns uuid
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select (private.jwt_claims() ->> 'sub')::uuid
+  where private.caller_role() = 'portal_client'
+    and private.caller_professional_id() = p_professional_id;
+$$;
+
+comment on function private.portal_client_id is
+  'The client a portal caller is at this professional; null for every other caller.';
+
 -- Everybody holds the common lock in shared mode, a server that may write for anyone holds it alone.
 -- 7301 is an arbitrary class number that nothing else in this project uses.
 create function private.lock_professional(p_professional_id uuid)

@@ -95,9 +95,27 @@ set search_path = ''
 as $$
 declare
   v_id uuid;
+  -- Checked also when the client exists: otherwise bad input would tell who is one.
+  v_invalid constant text[] := array_remove(
+    array[
+      case
+        when (p_name ~ '\S' and char_length(p_name) <= 200) is not true then 'client_name'
+      end,
+      case
+        when private.is_email(private.trim_invisible(p_email)) is not true then 'client_email'
+      end,
+      case when char_length(private.trim_invisible(p_phone)) > 40 then 'client_phone' end
+    ],
+    null
+  );
 begin
-  if coalesce(private.trim_invisible(p_email), '') = '' then
-    perform private.raise_error(422, 'email_required', 'An e-mail address is required.');
+  if cardinality(v_invalid) > 0 then
+    perform private.raise_error(
+      422,
+      'validation_failed',
+      'Name, e-mail address or phone number is missing or not valid.',
+      json_build_object('fields', v_invalid)::text
+    );
   end if;
 
   select id into v_id
@@ -114,7 +132,7 @@ end;
 $$;
 
 comment on function private.find_or_create_client is
-  'Id of the professional''s client with this e-mail address, made when missing; an existing one is not changed. Call it under the write lock.';
+  'Id of the professional''s client with this e-mail address, made when missing; an existing one is not changed. 422 validation_failed with {"fields"} for bad input. Call it under the write lock.';
 
 create trigger clients_lock
   before insert or update or delete on public.clients

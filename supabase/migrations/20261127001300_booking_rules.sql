@@ -95,11 +95,9 @@ begin
   new.buffer_before := coalesce(new.buffer_before, v_service.buffer_before, 0);
   new.buffer_after := coalesce(new.buffer_after, v_service.buffer_after, 0);
   new.currency := (select currency from public.profiles where id = new.professional_id);
-  new.source := case private.caller_role()
-    when 'anon' then 'public'
-    when 'portal_client' then 'portal'
-    else new.source
-  end;
+  if private.portal_client_id(new.professional_id) = new.client_id then
+    new.source := 'portal';
+  end if;
   perform private.check_amount(new.price, private.minor_units(new.professional_id));
   return new;
 end;
@@ -140,7 +138,16 @@ begin
   end if;
   perform set_config('private.given_end_of', '', true);
 
-  if not private.booking_may_become(old.status, new.status, new.starts_at <= now())
+  if not (
+      private.booking_may_become(old.status, new.status, new.starts_at <= now())
+      -- A client's move of a confirmed booking may have to be confirmed again.
+      or (
+        private.caller_role() = 'portal_client'
+        and old.status = 'confirmed'
+        and new.status = 'pending'
+        and new.starts_at <> old.starts_at
+      )
+    )
     or (new.status in ('completed', 'no_show') and new.client_id is null)
     or (
       (new.starts_at, new.ends_at) is distinct from (old.starts_at, old.ends_at)

@@ -1,0 +1,151 @@
+-- RPC: the public books. What it may choose is a free start and how to be reached.
+
+create type public.booking_receipt as (
+  id uuid,
+  professional_id uuid,
+  service_id uuid,
+  service_name text,
+  status text,
+  starts_at text,
+  ends_at text,
+  price numeric,
+  currency text,
+  notes text,
+  version integer
+);
+
+comment on type public.booking_receipt is
+  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+
+create function private.booking_receipt(p_booking_id uuid)
+returns public.booking_receipt
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select
+    id,
+    professional_id,
+    service_id,
+    service_name,
+    status,
+    private.timestamp_text(starts_at),
+    private.timestamp_text(ends_at),
+    price,
+    currency,
+    notes,
+    version
+  from public.bookings
+  where id = p_booking_id;
+$$;
+
+comment on function private.booking_receipt is 'The receipt of a booking as it is now.';
+
+-- Definer: the public writes neither bookings nor clients itself.
+create function private.create_booking(
+  p_service_id uuid,
+  p_starts_at text,
+  p_client_name text,
+  p_client_email text,
+  p_client_phone text,
+  p_notes text,
+  p_idempotency_key text
+)
+returns public.booking_receipt
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_professional_id uuid := (select professional_id from public.services where id = p_service_id);
+  v_request constant jsonb := jsonb_build_array(
+    p_service_id, p_starts_at, p_client_name, p_client_email, p_client_phone, p_notes
+  );
+  v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
+  v_id uuid;
+  v_client_id uuid;
+begin
+  if v_professional_id is null then
+    perform private.raise_not_found('service');
+  end if;
+  perform private.lock_professional(v_professional_id);
+
+  v_id := private.find_replay(v_professional_id, 'create_booking', p_idempotency_key, v_request);
+  if v_id is not null then
+    return private.booking_receipt(v_id);
+  end if;
+
+  perform private.check_slot(private.service_slot_rules(p_service_id), v_starts_at);
+
+  v_client_id := private.portal_client_id(v_professional_id);
+  if v_client_id is null or p_client_email is not null then
+    v_client_id := private.find_or_create_client(
+      v_professional_id, p_client_name, p_client_email, p_client_phone
+    );
+    if (
+      select count(*) >= 5
+      from public.bookings
+      where professional_id = v_professional_id
+        and client_id = v_client_id
+        and source = 'public'
+        and status in ('pending', 'confirmed')
+        and starts_at > now()
+    ) then
+      perform private.raise_error(
+        422, 'too_many_open', 'This e-mail address has five open bookings already.'
+      );
+    end if;
+  end if;
+
+  insert into public.bookings (
+    professional_id, client_id, service_id, starts_at, status, notes, source
+  )
+  select
+    v_professional_id,
+    v_client_id,
+    s.id,
+    v_starts_at,
+    case when s.requires_confirmation then 'pending' else 'confirmed' end,
+    p_notes,
+    'public'
+  from public.services s
+  where s.id = p_service_id
+  returning id into v_id;
+
+  perform private.remember_call(
+    v_professional_id, 'create_booking', p_idempotency_key, v_request, v_id
+  );
+  return private.booking_receipt(v_id);
+end;
+$$;
+
+comment on function private.create_booking is 'See public.create_booking.';
+
+create function public.create_booking(
+  service_id uuid,
+  starts_at text,
+  client_name text default null,
+  client_email text default null,
+  client_phone text default null,
+  notes text default null,
+  idempotency_key text default null
+)
+returns public.booking_receipt
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.create_booking($1, $2, $3, $4, $5, $6, $7);
+$$;
+
+comment on function public.create_booking is
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed, too_many_open, idempotency_key_reused.';
+
+grant execute on function public.create_booking (uuid, text, text, text, text, text, text)
+  to anon, authenticated, service_role;
+
+grant execute on function private.create_booking (uuid, text, text, text, text, text, text)
+  to anon, authenticated, service_role;

@@ -1,0 +1,130 @@
+-- RPCs: cancel and move a booking. The owner may at any time, a portal client until the notice of
+-- the service.
+
+create function private.check_cancellation_notice(p_booking public.bookings)
+returns void
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  if private.caller_role() = 'portal_client' and exists (
+    select
+    from public.services s
+    where s.id = p_booking.service_id
+      and now() > p_booking.starts_at - make_interval(mins => s.cancellation_notice)
+  ) then
+    perform private.raise_error(
+      422, 'too_late', 'It is too late to change this booking; please call.'
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_cancellation_notice is
+  '422 too_late for a client within the service''s cancellation_notice before the start, or after it.';
+
+-- Definer: portal clients change bookings only through here.
+create function private.cancel_booking(p_booking_id uuid, p_reason text)
+returns public.booking_receipt
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_booking public.bookings := private.find_callers_booking(p_booking_id);
+begin
+  perform private.lock_professional(v_booking.professional_id);
+  v_booking := private.find_callers_booking(p_booking_id);
+
+  if v_booking.status <> 'cancelled' then
+    perform private.check_cancellation_notice(v_booking);
+
+    update public.bookings
+    set status = 'cancelled', cancel_reason = p_reason
+    where id = p_booking_id;
+  end if;
+  return private.booking_receipt(p_booking_id);
+end;
+$$;
+
+comment on function private.cancel_booking is 'See public.cancel_booking.';
+
+create function private.reschedule_booking(p_booking_id uuid, p_starts_at text)
+returns public.booking_receipt
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_booking public.bookings := private.find_callers_booking(p_booking_id);
+  v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
+  v_is_client constant boolean := private.caller_role() = 'portal_client';
+  v_needs_confirmation boolean;
+begin
+  perform private.lock_professional(v_booking.professional_id);
+  v_booking := private.find_callers_booking(p_booking_id);
+
+  if not private.booking_is_live(v_booking.status) then
+    perform private.raise_invalid_transition(v_booking.status, v_booking.status);
+  end if;
+
+  if v_starts_at <> v_booking.starts_at then
+    if v_is_client then
+      perform private.check_cancellation_notice(v_booking);
+      perform private.check_slot(
+        private.service_slot_rules(v_booking.service_id, p_booking_id), v_starts_at
+      );
+      v_needs_confirmation := (
+        select requires_confirmation from public.services where id = v_booking.service_id
+      );
+    end if;
+
+    update public.bookings
+    set
+      starts_at = v_starts_at,
+      status = case when v_needs_confirmation then 'pending' else status end
+    where id = p_booking_id;
+  end if;
+  return private.booking_receipt(p_booking_id);
+end;
+$$;
+
+comment on function private.reschedule_booking is 'See public.reschedule_booking.';
+
+create function public.cancel_booking(booking_id uuid, reason text default null)
+returns public.booking_receipt
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.cancel_booking($1, $2);
+$$;
+
+comment on function public.cancel_booking is
+  'Cancels a booking of yours; cancelling twice returns the same row. Errors: 404 PGRST301; 409 invalid_transition; for clients 422 too_late.';
+
+create function public.reschedule_booking(booking_id uuid, starts_at text)
+returns public.booking_receipt
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.reschedule_booking($1, $2);
+$$;
+
+comment on function public.reschedule_booking is
+  'Moves a booking of yours; id, price and length stay. A client needs a free start and may have to be confirmed again. Errors: 404 PGRST301; 409 slot_taken, invalid_transition; 422 invalid_time; for clients 422 too_late and the reasons of explain_slot.';
+
+grant execute on function public.cancel_booking (uuid, text) to authenticated, service_role;
+
+grant execute on function private.cancel_booking (uuid, text) to authenticated, service_role;
+
+grant execute on function public.reschedule_booking (uuid, text) to authenticated, service_role;
+
+grant execute on function private.reschedule_booking (uuid, text) to authenticated, service_role;

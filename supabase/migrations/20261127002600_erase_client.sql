@@ -1,0 +1,70 @@
+-- RPC: a client asks to be forgotten. The rows that accounts need stay; who it was goes.
+
+-- Definer: also empties bookkeeping that no API role may touch.
+create function private.erase_client(p_client_id uuid)
+returns jsonb
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_professional_id constant uuid := private.caller_professional_id();
+begin
+  perform private.lock_professional(v_professional_id);
+
+  update public.clients
+  set
+    name = 'Erased',
+    email = null,
+    phone = null,
+    notes = null,
+    tags = '{}',
+    archived = true,
+    metadata = '{}'
+  where id = p_client_id and professional_id = v_professional_id;
+
+  if not found then
+    perform private.raise_not_found('client');
+  end if;
+
+  delete from private.idempotency_keys
+  where professional_id = v_professional_id
+    and result_id in (
+      select id from public.bookings
+      where professional_id = v_professional_id and client_id = p_client_id
+      union all
+      select id from public.orders
+      where professional_id = v_professional_id and client_id = p_client_id
+    );
+
+  update public.bookings
+  set notes = null, internal_notes = null, cancel_reason = null, metadata = '{}'
+  where professional_id = v_professional_id and client_id = p_client_id;
+
+  update public.orders
+  set notes = null, internal_notes = null, shipping_address = null, metadata = '{}'
+  where professional_id = v_professional_id and client_id = p_client_id;
+
+  return jsonb_build_object('id', p_client_id);
+end;
+$$;
+
+comment on function private.erase_client is 'See public.erase_client.';
+
+create function public.erase_client(client_id uuid)
+returns jsonb
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.erase_client($1);
+$$;
+
+comment on function public.erase_client is
+  'Removes the personal data of a client of yours from everywhere; bookings and orders stay without it. Returns {id}. Errors: 404 PGRST301.';
+
+grant execute on function public.erase_client (uuid) to authenticated;
+
+grant execute on function private.erase_client (uuid) to authenticated;
