@@ -5,6 +5,7 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { UserError } from "./ports.ts";
 
 export interface Runner {
   /** Whom the data directory must belong to, when that is not the current user. */
@@ -50,6 +51,14 @@ export function serverUser(paths: string[]): Runner {
   }
   // A project below /root: the server may not even look into the folder. It gets the one right it
   // lacks, rather than the folder's permissions being opened for every user of the machine.
+  try {
+    execFileSync("setpriv", ["--version"], { stdio: "ignore" });
+  } catch {
+    throw new UserError(
+      `As root the database runs as user ${USER}, who cannot reach this folder: ` +
+        "move the project, or start it as an ordinary user.",
+    );
+  }
   const prefix = [
     `--reuid=${owner.uid}`,
     `--regid=${owner.gid}`,

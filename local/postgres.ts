@@ -74,6 +74,8 @@ export async function stopOrphan(dataDir: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
   if (commandLine(pid)?.includes(`-D ${dataDir} `)) await stopProcess(pid, "SIGINT", "SIGQUIT");
+  // After a restart of the machine the number may be a stranger's, and PostgreSQL would give up.
+  await rm(pidFile, { force: true });
 }
 
 /** The server itself says in its pid file when it accepts connections. */

@@ -46,30 +46,6 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-interface MailMessage {
-  from: string;
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-}
-
-/** The auth service's mail goes the way the functions' mail goes. */
-async function sendMail(mailUrl: string, message: MailMessage): Promise<void> {
-  const response = await fetch(`${mailUrl}/api/v1/send`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      From: { Email: message.from },
-      To: [{ Email: message.to }],
-      Subject: message.subject,
-      Text: message.text,
-      HTML: message.html,
-    }),
-  });
-  if (!response.ok) throw new Error(`the mail catcher answered ${response.status}`);
-}
-
 /** The variables that every edge function finds on the platform. */
 function platformEnv(env: StackEnv): Record<string, string> {
   const secret = Buffer.from(env.JWT_SECRET).toString("base64url");
@@ -141,7 +117,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       config,
       keys,
       siteUrl: urls.api,
-      mail: { send: (message: MailMessage) => sendMail(urls.mail, message) },
+      mail: {
+        async send({ from, to, subject, text, html }) {
+          const people = { From: { Email: from }, To: [{ Email: to }] };
+          mail.send({ ...people, Subject: subject, Text: text, HTML: html });
+        },
+      },
     });
     stops.push(() => api.close());
     await api.ensureAuthSchema();

@@ -2,7 +2,16 @@
  * Who runs the stack of this folder: one file that is at once the lock of `npm start`, its notice
  * to later commands, and the source of `npm run status`.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -50,6 +59,11 @@ export function runningStack(): RunningStack | undefined {
 
 function claim(): boolean {
   mkdirSync(DATA_DIR, { recursive: true });
+  try {
+    accessSync(DATA_DIR, constants.W_OK);
+  } catch {
+    throw new UserError(`${DATA_DIR} belongs to another user: start it as that one, or remove it.`);
+  }
   const draft = writeDraft({ ...currentProcess(), phase: "starting" });
   try {
     if (runningStack()) return false;
