@@ -28,12 +28,15 @@ interface Outcome {
 
 const abort = new AbortController();
 
-function tool(name: string, args: string[], options: { cwd?: string } = {}): Promise<Outcome> {
+function tool(name: string, args: string[]): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(join(PROJECT_DIR, "node_modules/.bin", name), args, {
-      cwd: options.cwd ?? PROJECT_DIR,
-      // A function's own deno.json counts, as when it is deployed; package.json does not.
-      env: { ...process.env, DENO_NO_PACKAGE_JSON: "1", NO_COLOR: "1" },
+      cwd: PROJECT_DIR,
+      env: {
+        ...process.env,
+        DENO_DIR: join(PROJECT_DIR, "node_modules/.cache/deno"),
+        NO_COLOR: "1",
+      },
       stdio: ["ignore", "pipe", "pipe"],
       signal: abort.signal,
     });
@@ -58,19 +61,20 @@ async function step(name: string, run: Promise<Outcome>): Promise<boolean> {
   return code === 0;
 }
 
+/** The packages `npm ci` installed, exactly; as the local stack runs the functions. */
+const DENO_FLAGS = ["--node-modules-dir=manual", "--cached-only", "--no-lock"];
+
 function staticChecks(): Promise<boolean>[] {
-  const functions = join(PROJECT_DIR, "supabase/functions");
-  const entries = readdirSync(functions).filter((slug) =>
-    existsSync(join(functions, slug, "index.ts")),
-  );
+  const folder = "supabase/functions";
+  const entries = readdirSync(join(PROJECT_DIR, folder))
+    .map((slug) => `${folder}/${slug}/index.ts`)
+    .filter((entry) => existsSync(join(PROJECT_DIR, entry)));
   return [
     step("biome check", tool("biome", ["check", "."])),
     step("tsc", tool("tsc", ["--noEmit"])),
-    ...entries.map((slug) =>
-      step(
-        `deno check ${slug}`,
-        tool("deno", ["check", "index.ts"], { cwd: join(functions, slug) }),
-      ),
+    // One by one: each function has a deno.json of its own.
+    ...entries.map((entry) =>
+      step(`deno check ${entry}`, tool("deno", ["check", ...DENO_FLAGS, entry])),
     ),
   ];
 }
