@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Config } from "./config.ts";
+import { UserError } from "./ports.ts";
 
 const CLI = fileURLToPath(import.meta.resolve("supabase/dist/supabase.js"));
 
@@ -127,7 +128,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
       seedIsDue ? [...args, "--include-seed"] : args,
       signal,
     );
-    if (code !== 0) throw new Error(`supabase db push failed:\n${output}`);
+    if (code !== 0) throw new UserError(`supabase db push failed:\n${output}`);
   }
   for (const { version, file, text } of files) {
     const before = applied.migrations.get(version);

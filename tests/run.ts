@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { supabase } from "../local/migrate.ts";
-import { freePorts } from "../local/ports.ts";
+import { freePorts, UserError } from "../local/ports.ts";
 import { type Stack, startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
 
@@ -28,8 +28,9 @@ interface Outcome {
 
 const abort = new AbortController();
 
+/** Never rejects: a tool that cannot run has failed like one that found something. */
 function tool(name: string, args: string[]): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn(join(PROJECT_DIR, "node_modules/.bin", name), args, {
       cwd: PROJECT_DIR,
       env: {
@@ -46,7 +47,7 @@ function tool(name: string, args: string[]): Promise<Outcome> {
     };
     child.stdout.on("data", collect);
     child.stderr.on("data", collect);
-    child.on("error", reject);
+    child.on("error", (error) => resolve({ code: 1, output: error.message }));
     child.on("close", (code) => resolve({ code: code ?? 1, output: output.trim() }));
   });
 }
@@ -125,13 +126,14 @@ async function main(dataDir: string): Promise<boolean> {
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => abort.abort(new Error(`Stopped by ${signal}.`)));
+  process.on(signal, () => abort.abort(new UserError(`Stopped by ${signal}.`)));
 }
 const dataDir = mkdtempSync(join(tmpdir(), "stack-"));
 try {
   process.exitCode = (await main(dataDir)) ? 0 : 1;
 } catch (error) {
-  console.error(abort.signal.aborted ? abort.signal.reason.message : error);
+  const expected = abort.signal.aborted ? abort.signal.reason : error;
+  console.error(expected instanceof UserError ? expected.message : expected);
   process.exitCode = 1;
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
