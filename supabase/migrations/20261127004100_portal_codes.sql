@@ -1,0 +1,225 @@
+-- One-time passwords of the portal: issued, counted, used once. The edge functions make and hash the
+-- codes with a key that the database does not have; what is here can neither be read back nor guessed
+-- from a dump. Functions return a status where a failure must be remembered: raising would undo it.
+
+create table private.portal_codes (
+  professional_id uuid not null,
+  client_id uuid not null,
+  -- Rises with every code asked for, so that of two asked for at once the second one counts.
+  generation integer not null default 1,
+  -- HMAC of the code; null while none is valid.
+  code_hmac text,
+  expires_at timestamptz not null,
+  attempts integer not null default 0,
+  -- Wrong codes in a row, over all codes.
+  failures integer not null default 0,
+  locked_until timestamptz,
+  -- One row a client: a new code replaces the earlier one, whatever became of that.
+  primary key (professional_id, client_id),
+  constraint portal_codes_professional_id_client_id_fkey
+    foreign key (professional_id, client_id) references public.clients (professional_id, id)
+    on delete cascade
+);
+
+comment on table private.portal_codes is
+  'The newest portal code of each client, as an HMAC, with its attempts and the lock after 20 failures.';
+
+-- Every code asked for, for known and unknown addresses alike. Digests, because an unknown address
+-- is somebody's too; no foreign key, because an unknown professional is counted as well.
+create table private.portal_code_requests (
+  id bigint generated always as identity primary key,
+  address_digest bytea not null,
+  ip text,
+  created_at timestamptz not null default now()
+);
+
+create index portal_code_requests_address_digest_created_at_idx
+  on private.portal_code_requests (address_digest, created_at desc);
+
+create index portal_code_requests_ip_created_at_idx
+  on private.portal_code_requests (ip, created_at desc);
+
+create index portal_code_requests_created_at_idx on private.portal_code_requests (created_at);
+
+comment on table private.portal_code_requests is
+  'Codes asked for in the last day, for the limits per address and per IP address.';
+
+alter table private.portal_codes enable row level security;
+
+alter table private.portal_code_requests enable row level security;
+
+create function private.portal_address_digest(p_professional_id uuid, p_email text)
+returns bytea
+language sql
+immutable
+set search_path = ''
+as $$
+  select sha256(convert_to(p_professional_id || ' ' || private.email_key(p_email), 'UTF8'));
+$$;
+
+comment on function private.portal_address_digest is
+  'What codes asked for an address at a professional are counted under.';
+
+-- Seconds until one more is allowed under a limit per sliding window; 0 when it is now.
+create function private.seconds_until_allowed(p_times timestamptz[], p_limit integer, p_window interval)
+returns integer
+language sql
+stable
+set search_path = ''
+as $$
+  -- p_times are newest first: once the p_limit-th leaves the window, one more fits.
+  select greatest(0, ceil(extract(epoch from p_times[p_limit] + p_window - now())))::integer
+  where p_times[p_limit] is not null
+  union all
+  select 0
+  limit 1;
+$$;
+
+comment on function private.seconds_until_allowed is
+  'Seconds to wait, given earlier times newest first, a number and a sliding window.';
+
+create function private.start_portal_code(
+  p_professional_id uuid,
+  p_email text,
+  p_ip text,
+  p_ip_limit integer
+)
+returns jsonb
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_digest constant bytea := private.portal_address_digest(p_professional_id, p_email);
+  v_times timestamptz[];
+  v_ip_times timestamptz[];
+  v_retry_after integer;
+  v_client public.clients;
+  v_generation integer;
+begin
+  -- Two requests for one address are counted one after the other.
+  perform pg_advisory_xact_lock(7302, hashtext(encode(v_digest, 'hex')));
+
+  v_times := array(
+    select created_at from private.portal_code_requests
+    where address_digest = v_digest and created_at > now() - interval '1 day'
+    order by created_at desc
+    limit 20
+  );
+  v_ip_times := array(
+    select created_at from private.portal_code_requests
+    where ip = p_ip and created_at > now() - interval '1 hour'
+    order by created_at desc
+    limit p_ip_limit
+  );
+  v_retry_after := greatest(
+    private.seconds_until_allowed(v_times, 3, interval '1 minute'),
+    private.seconds_until_allowed(v_times, 6, interval '1 hour'),
+    private.seconds_until_allowed(v_times, 20, interval '1 day'),
+    private.seconds_until_allowed(v_ip_times, p_ip_limit, interval '1 hour')
+  );
+  if v_retry_after > 0 then
+    return jsonb_build_object('retry_after', v_retry_after, 'recipient', null);
+  end if;
+
+  insert into private.portal_code_requests (address_digest, ip) values (v_digest, p_ip);
+
+  select * into v_client
+  from public.clients
+  where professional_id = p_professional_id
+    and email_key = private.email_key(p_email)
+    and not archived;
+
+  if not found then
+    return jsonb_build_object('retry_after', null, 'recipient', null);
+  end if;
+
+  insert into private.portal_codes as c (professional_id, client_id, expires_at)
+  values (p_professional_id, v_client.id, now())
+  on conflict (professional_id, client_id) do update
+  set generation = c.generation + 1, code_hmac = null, attempts = 0, expires_at = now()
+  returning generation into v_generation;
+
+  return jsonb_build_object(
+    'retry_after', null,
+    'recipient', jsonb_build_object(
+      'client_id', v_client.id,
+      'generation', v_generation,
+      'email', v_client.email,
+      'name', v_client.name,
+      'professional_name',
+        (select coalesce(nullif(full_name, ''), username) from public.profiles where id = p_professional_id)
+    )
+  );
+end;
+$$;
+
+comment on function private.start_portal_code is 'See public.start_portal_code.';
+
+create function private.set_portal_code(
+  p_professional_id uuid,
+  p_client_id uuid,
+  p_generation integer,
+  p_code_hmac text
+)
+returns boolean
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  update private.portal_codes
+  set code_hmac = p_code_hmac, attempts = 0, expires_at = now() + interval '10 minutes'
+  where professional_id = p_professional_id
+    and client_id = p_client_id
+    and generation = p_generation;
+  return found;
+end;
+$$;
+
+comment on function private.set_portal_code is 'See public.set_portal_code.';
+
+create function public.start_portal_code(
+  professional_id uuid,
+  email text,
+  ip text,
+  ip_limit integer
+)
+returns jsonb
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.start_portal_code($1, $2, $3, $4);
+$$;
+
+comment on function public.start_portal_code is
+  'Server only. Counts a code asked for and ends all earlier codes of the client: {retry_after, recipient: {client_id, generation, email, name, professional_name}}. recipient is null for unknown, archived and limited addresses; retry_after is seconds when limited (3 a minute, 6 an hour, 20 a day per address, ip_limit an hour per IP address).';
+
+create function public.set_portal_code(
+  professional_id uuid,
+  client_id uuid,
+  generation integer,
+  code_hmac text default null
+)
+returns boolean
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.set_portal_code($1, $2, $3, $4);
+$$;
+
+comment on function public.set_portal_code is
+  'Server only. Makes a code valid for ten minutes, or withdraws it (code_hmac null). False when a newer one was asked for meanwhile.';
+
+grant execute on function
+  public.start_portal_code (uuid, text, text, integer),
+  private.start_portal_code (uuid, text, text, integer),
+  public.set_portal_code (uuid, uuid, integer, text),
+  private.set_portal_code (uuid, uuid, integer, text)
+to service_role;
