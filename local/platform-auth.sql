@@ -27,7 +27,7 @@ $$;
 grant all on all tables in schema auth to postgres;
 grant select on all tables in schema auth to postgres with grant option;
 
--- The local API sets the claims as one object only, as PostgREST does.
+-- As on the platform: one setting a claim (how PostgREST once did it), or all claims in one object.
 create or replace function auth.uid() returns uuid
 language sql stable
 as $$

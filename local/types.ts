@@ -2,9 +2,9 @@
  * `npm run types`: writes the database's types for TypeScript, with the engine behind
  * `supabase gen types`. Reads the database of DB_URL, else the running stack, else a passing one.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypescript, sortGeneratorMetadata } from "@supabase/postgrest-typegen/generation";
 import { introspect } from "@supabase/postgrest-typegen/introspection";
@@ -57,6 +57,7 @@ async function withPassingStack(use: (dbUrl: string) => Promise<string>): Promis
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const dbUrl = process.env.DB_URL || runningStack()?.env?.DB_URL;
   const types = dbUrl ? await generateTypes(dbUrl) : await withPassingStack(generateTypes);
+  mkdirSync(dirname(TYPES_FILE), { recursive: true });
   writeFileSync(TYPES_FILE, types);
   console.log(`Wrote ${TYPES_FILE}`);
 }

@@ -67,7 +67,8 @@ const DENO_FLAGS = ["--node-modules-dir=manual", "--cached-only", "--no-lock"];
 
 function staticChecks(): Promise<boolean>[] {
   const folder = "supabase/functions";
-  const entries = readdirSync(join(PROJECT_DIR, folder))
+  const slugs = existsSync(join(PROJECT_DIR, folder)) ? readdirSync(join(PROJECT_DIR, folder)) : [];
+  const entries = slugs
     .map((slug) => `${folder}/${slug}/index.ts`)
     .filter((entry) => existsSync(join(PROJECT_DIR, entry)));
   return [
