@@ -1,0 +1,170 @@
+/**
+ * What every function does the same way: CORS, methods, content type, bounded JSON bodies, zod, and
+ * errors with one body. Nothing here touches Deno, the process or the clock.
+ */
+import type { z } from "zod";
+import { ApiError } from "./errors.ts";
+
+export interface HttpDeps {
+  corsOrigins: "*" | string[];
+  /** Told of every 5xx, with its cause. */
+  log(entry: { requestId: string; method: string; path: string; cause: unknown }): void;
+  newRequestId(): string;
+}
+
+export type Handler = (request: Request) => Response | Promise<Response>;
+
+const ALLOWED_HEADERS = "authorization, apikey, content-type, x-client-info";
+/** How long a browser may remember a preflight, in seconds. */
+const PREFLIGHT_AGE = "3600";
+
+/** A JSON answer. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers });
+}
+
+/**
+ * The CORS headers for a request. An origin that is not allowed gets none, so the browser keeps the
+ * answer from the page; authentication never rests on it.
+ */
+function corsHeaders(request: Request, origins: "*" | string[]): Record<string, string> {
+  const exposed = { "Access-Control-Expose-Headers": "Retry-After" };
+  if (origins === "*") return { "Access-Control-Allow-Origin": "*", ...exposed };
+  const origin = request.headers.get("origin");
+  if (!origin || !origins.includes(origin)) return { Vary: "Origin" };
+  return { "Access-Control-Allow-Origin": origin, Vary: "Origin", ...exposed };
+}
+
+/**
+ * Wraps a function's handler: answers the preflight, turns whatever is thrown into the error body,
+ * and puts the CORS headers on every answer. What is not an ApiError below 500 becomes
+ * `internal_error`; the cause goes to the log under the request id that the caller is shown.
+ * `methods` are those of the whole function and only shown to browsers.
+ */
+export function withHttp(deps: HttpDeps, methods: string[], handler: Handler): Handler {
+  return async (request) => {
+    const cors = corsHeaders(request, deps.corsOrigins);
+    let response: Response;
+    if (request.method === "OPTIONS") {
+      const headers: Record<string, string> = { Allow: [...methods, "OPTIONS"].join(", ") };
+      if (cors["Access-Control-Allow-Origin"]) {
+        headers["Access-Control-Allow-Methods"] = methods.join(", ");
+        headers["Access-Control-Allow-Headers"] = ALLOWED_HEADERS;
+        headers["Access-Control-Max-Age"] = PREFLIGHT_AGE;
+      }
+      response = new Response(null, { status: 204, headers });
+    } else {
+      try {
+        response = await handler(request);
+      } catch (error) {
+        response = errorAnswer(error, request, deps);
+      }
+    }
+    // A copy, because the headers of an answer that came from fetch cannot be changed.
+    const headers = new Headers(response.headers);
+    for (const [name, value] of Object.entries(cors)) {
+      if (name === "Vary") headers.append(name, value);
+      else headers.set(name, value);
+    }
+    return new Response(response.body, { status: response.status, headers });
+  };
+}
+
+function errorAnswer(error: unknown, request: Request, deps: HttpDeps): Response {
+  if (error instanceof ApiError && error.status < 500) {
+    return json(error.body, error.status, error.headers);
+  }
+  const requestId = deps.newRequestId();
+  // The path only: a query may carry what does not belong in a log.
+  const path = new URL(request.url).pathname;
+  deps.log({ requestId, method: request.method, path, cause: error });
+  const details = { request_id: requestId };
+  const shown = new ApiError(500, "internal_error", "Something went wrong on our side", {
+    details,
+  });
+  return json(shown.body, shown.status);
+}
+
+/** Refuses other methods with 405 `method_not_allowed`; RFC 9110 wants `Allow` with it. */
+export function requireMethod(request: Request, ...allowed: string[]): void {
+  if (allowed.includes(request.method)) return;
+  throw new ApiError(405, "method_not_allowed", "This method is not supported here", {
+    headers: { Allow: [...allowed, "OPTIONS"].join(", ") },
+  });
+}
+
+/** The whole body, or 413 as soon as it is longer than `limit`: what is declared is not trusted. */
+async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new ApiError(413, "payload_too_large", `The body is larger than ${limit} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > limit) {
+      await reader.cancel();
+      throw tooLarge();
+    }
+    chunks.push(value);
+  }
+  const body = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return body;
+}
+
+/**
+ * The JSON body of a request: 415 `unsupported_media_type` unless it says `application/json`, 413
+ * over `limit` bytes, 400 `invalid_json` for what is not JSON in UTF-8.
+ */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new ApiError(415, "unsupported_media_type", "The body has to be application/json");
+  }
+  const bytes = await readBounded(request, limit);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new ApiError(400, "invalid_json", "The body is not JSON");
+  }
+}
+
+/**
+ * A value that has the schema's shape, or 422 `validation_failed` with `details` =
+ * `{"fields": {"<path>": "<what is wrong>"}}`. Write schemas with `z.strictObject`: an unknown key
+ * is a misunderstanding, and is named as a field of its own.
+ */
+export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  // A Map, since a field may be called `__proto__`.
+  const fields = new Map<string, string>();
+  for (const issue of result.error.issues) {
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) fields.set([...issue.path, key].join("."), "Unknown field");
+    } else {
+      const field = issue.path.join(".") || "body";
+      if (!fields.has(field)) fields.set(field, issue.message);
+    }
+  }
+  throw new ApiError(422, "validation_failed", "Some fields are not valid", {
+    details: { fields: Object.fromEntries(fields) },
+  });
+}
+
+/** A checked JSON body: `readJson`, then `validate`. */
+export async function readValid<T>(
+  request: Request,
+  schema: z.ZodType<T>,
+  limit: number,
+): Promise<T> {
+  return validate(schema, await readJson(request, limit));
+}
