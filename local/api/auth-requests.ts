@@ -96,3 +96,22 @@ export async function forgiveReuse(
     limit 1`;
   if (active) body.refresh_token = active.token;
 }
+
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Bend: parallel refreshes.
+ * Upstream rotates a token twice when two requests bring it at once, and later takes one for stolen. On
+ * the platform they queue for a lock, and all get the same new token.
+ */
+export async function inTurn<T>(request: AuthRequest, run: () => Promise<T>): Promise<T> {
+  const token = request.body?.refresh_token;
+  if (request.path !== "/token" || typeof token !== "string") return run();
+  const turn = (turns.get(token) ?? Promise.resolve()).then(run, run);
+  turns.set(token, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(token) === turn) turns.delete(token);
+  }
+}

@@ -88,3 +88,27 @@ async function readAccount(
     group by u.id, s.id`;
   return account;
 }
+
+/** Access tokens are in JSON bodies, and in the fragment of a redirect. */
+export async function withCompleteTokens(
+  response: Response,
+  complete: (token: string) => Promise<string>,
+): Promise<Response> {
+  const location = response.headers.get("location");
+  if (location?.includes("#access_token=") || location?.includes("&access_token=")) {
+    const target = new URL(location);
+    const fragment = new URLSearchParams(target.hash.slice(1));
+    fragment.set("access_token", await complete(fragment.get("access_token") ?? ""));
+    target.hash = fragment.toString();
+    const headers = new Headers(response.headers);
+    headers.set("location", target.href);
+    return new Response(null, { status: response.status, headers });
+  }
+  if (response.status !== 200 || !response.headers.get("content-type")?.includes("json"))
+    return response;
+  const body = await response.clone().json();
+  if (typeof body?.access_token !== "string") return response;
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  return Response.json({ ...body, access_token: await complete(body.access_token) }, { headers });
+}

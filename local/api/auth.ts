@@ -5,9 +5,15 @@ import type { Keys } from "../keys.ts";
 import { apiVersionHeader, errorOfVersion, unexpectedFailure } from "./auth-errors.ts";
 import { createMailer, type Mail } from "./auth-mail.ts";
 import { checkPasswordChange } from "./auth-password.ts";
-import { type AuthRequest, applyDefaults, forgiveReuse, parseBody } from "./auth-requests.ts";
+import {
+  type AuthRequest,
+  applyDefaults,
+  forgiveReuse,
+  inTurn,
+  parseBody,
+} from "./auth-requests.ts";
 import { ensureAuthSchema } from "./auth-schema.ts";
-import { completeToken, type SignIn } from "./auth-tokens.ts";
+import { completeToken, type SignIn, withCompleteTokens } from "./auth-tokens.ts";
 import { logFault, type RequestContext, requestContext } from "./context.ts";
 import { bearerToken } from "./keys.ts";
 import { authTypes } from "./pg-types.ts";
@@ -86,7 +92,6 @@ export function createAuth(options: {
     };
     return requestContext.run(context, async () => {
       applyDefaults(request);
-      await forgiveReuse(sql, request, config.auth.refresh_token_reuse_interval);
       const refused = config.auth.email.secure_password_change
         ? await checkPasswordChange(
             sql,
@@ -95,7 +100,12 @@ export function createAuth(options: {
             config.auth.email.otp_expiry,
           )
         : null;
-      const response = refused ?? (await forward(outer, url, request));
+      const response =
+        refused ??
+        (await inTurn(request, async () => {
+          await forgiveReuse(sql, request, config.auth.refresh_token_reuse_interval);
+          return forward(outer, url, request);
+        }));
       if (response.status < 500) {
         const signIn = signInOf(request, outer.headers.get("user-agent"), peer.address);
         const complete = (token: string) => completeToken(sql, token, signIn, tokenOptions);
@@ -138,28 +148,4 @@ function signInOf({ path, query }: AuthRequest, agent: string | null, ip: string
   if (grant === "refresh_token") return null;
   const oauth = path === "/callback" || grant === "pkce";
   return { method: path === "/verify" ? "otp" : oauth ? "oauth" : "password", agent, ip };
-}
-
-/** Access tokens are in JSON bodies, and in the fragment of a redirect. */
-async function withCompleteTokens(
-  response: Response,
-  complete: (token: string) => Promise<string>,
-): Promise<Response> {
-  const location = response.headers.get("location");
-  if (location?.includes("#access_token=") || location?.includes("&access_token=")) {
-    const target = new URL(location);
-    const fragment = new URLSearchParams(target.hash.slice(1));
-    fragment.set("access_token", await complete(fragment.get("access_token") ?? ""));
-    target.hash = fragment.toString();
-    const headers = new Headers(response.headers);
-    headers.set("location", target.href);
-    return new Response(null, { status: response.status, headers });
-  }
-  if (response.status !== 200 || !response.headers.get("content-type")?.includes("json"))
-    return response;
-  const body = await response.clone().json();
-  if (typeof body?.access_token !== "string") return response;
-  const headers = new Headers(response.headers);
-  headers.delete("content-length");
-  return Response.json({ ...body, access_token: await complete(body.access_token) }, { headers });
 }

@@ -33,18 +33,22 @@ export function currentRequest(): RequestContext {
 const consoleError = console.error;
 console.error = (...values: unknown[]) => {
   const context = requestContext.getStore();
-  if (context) context.fault = values.at(-1);
-  else consoleError(...values);
+  if (!context) return consoleError(...values);
+  context.fault = values.find((value) => value instanceof Error) ?? context.fault;
 };
 
 /** One line on stderr: what failed and where, never a message, since messages quote people's data. */
-export function logFault(context: RequestContext, status: number): void {
-  const { fault, method, path } = context;
+export function logFault(
+  { method, path, fault }: Pick<RequestContext, "method" | "path" | "fault">,
+  status: number,
+): void {
   let cause = "unknown cause";
   if (fault instanceof Error) {
     const { code, where } = fault as Error & { code?: unknown; where?: unknown };
     const place =
-      typeof where === "string" ? where.split("\n")[0] : fault.stack?.split("\n    at ")[1];
+      typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)
+        ? /(PL\/pgSQL|SQL) function [^\n]*/.exec(String(where))?.[0]
+        : fault.stack?.split("\n    at ")[1];
     cause = [fault.name, code, place && `at ${place}`].filter(Boolean).join(" ");
   }
   consoleError(`api: ${method} ${path} ${status}: ${cause}`);

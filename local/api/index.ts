@@ -18,6 +18,7 @@ import {
 } from "./answers.ts";
 import { createAuth } from "./auth.ts";
 import type { Mail } from "./auth-mail.ts";
+import { logFault } from "./context.ts";
 import { checkKey, needsKey } from "./keys.ts";
 import { createRest } from "./rest.ts";
 
@@ -56,7 +57,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       return restError(413, { code: "body_too_large", message });
     }
     if (isAuth) return auth.answer(request, url, body, peer);
-    if (key) return rest.answer({ request, url, body, key, peer });
+    if (key && isDecodable(url.pathname)) return rest.answer({ request, url, body, key, peer });
     return restError(404, { code: "PGRST125", message: "Invalid path specified in request URL" });
   }
 
@@ -64,10 +65,25 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     ensureAuthSchema: auth.ensureSchema,
     async fetch(request, peer) {
       if (isPreflight(request)) return preflight(request);
-      return readableFromAnyOrigin(await answer(request, peer));
+      try {
+        return readableFromAnyOrigin(await answer(request, peer));
+      } catch (fault) {
+        const { method, url } = request;
+        logFault({ method, path: new URL(url).pathname, fault }, 500);
+        const error = { code: "internal_error", message: "Internal server error" };
+        return readableFromAnyOrigin(restError(500, error));
+      }
     },
     async close() {
       await Promise.all([auth.close(), rest.close()]);
     },
   };
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== "";
+  } catch {
+    return false;
+  }
 }

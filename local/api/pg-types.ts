@@ -15,6 +15,18 @@ const number = (text: string) => {
   return Number.isFinite(value) ? value : text; // NaN and Infinity have no JSON number
 };
 
+const jsonText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+/**
+ * Bend: JSON parameters.
+ * Upstream turns the metadata of a user into text and the driver encodes that text again, so that
+ * `raw_user_meta_data ->> 'full_name'` is null in a trigger. Here text is JSON already.
+ */
+const jsonTypes: Types = {
+  json: { to: 114, from: [114], serialize: jsonText, parse: JSON.parse },
+  jsonb: { to: 3802, from: [3802], serialize: jsonText, parse: JSON.parse },
+};
+
 /**
  * Bend: values in JSON.
  * Upstream answers `numeric` as a string when JavaScript prints it otherwise ("30.50"), timestamps in
@@ -22,6 +34,7 @@ const number = (text: string) => {
  * milliseconds and Z.
  */
 export const restTypes: Types = {
+  ...jsonTypes,
   numeric: { to: 1700, from: [1700], serialize: String, parse: number },
   bigint: { to: 20, from: [20], serialize: String, parse: number },
   float: { to: 701, from: [700, 701], serialize: String, parse: number },
@@ -34,25 +47,9 @@ export const restTypes: Types = {
   },
 };
 
-/**
- * Bend: metadata of users.
- * Upstream turns metadata into JSON text itself and the driver does so again, so that
- * `raw_user_meta_data ->> 'full_name'` is null in a trigger. Text is passed on as it is.
- * The session's `refreshed_at` has no time zone; it is UTC.
- */
+/** Types of the auth service. A session's `refreshed_at` has no time zone; it is UTC. */
 export const authTypes: Types = {
-  jsonb: {
-    to: 3802,
-    from: [3802],
-    serialize: (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)),
-    parse: (text: string) => JSON.parse(text),
-  },
-  json: {
-    to: 114,
-    from: [114],
-    serialize: (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)),
-    parse: (text: string) => JSON.parse(text),
-  },
+  ...jsonTypes,
   timestamptz: { to: 1184, from: [1184], serialize: String, parse: isoInstant },
   timestamp: {
     to: 1114,

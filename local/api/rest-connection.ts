@@ -1,10 +1,11 @@
-import type { IntrospectResult } from "@supabase/lite";
+import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { restTypes } from "./pg-types.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
+import { withJsonText } from "./rest-json.ts";
 import { type Database, inTransaction } from "./rest-transaction.ts";
 
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
@@ -59,6 +60,11 @@ export class RestConnection extends PostgresConnection {
     this.#catalogue = undefined;
   }
 
+  override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
+    const checked = await super.onPostgrestAST(ast);
+    return withJsonText(checked, await this.introspect({ useCache: true }));
+  }
+
   override async withContext<T>(_vars: unknown, run: (db: Database) => Promise<T>): Promise<T> {
     const context = currentRequest();
     this.#config ??= readDatabaseConfig(this.kysely);
@@ -73,6 +79,7 @@ export class RestConnection extends PostgresConnection {
         context,
         config,
         readOnly: await this.#isReadOnly(context.method, context.path, schema),
+        schema,
         searchPath: [...new Set([schema, ...this.#api.extra_search_path])],
       },
       run as (db: Database) => Promise<Response>,
