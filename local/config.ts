@@ -95,6 +95,7 @@ const schema = z.object({
       external: z.record(z.string(), provider).default({}),
     })
     .prefault({}),
+  edge_runtime: z.object({ secrets: z.record(z.string(), z.string()).default({}) }).prefault({}),
   /** By slug; a function that is not listed has the defaults. */
   functions: z
     .record(z.string(), z.object({ enabled: flag.default(true), verify_jwt: flag.default(true) }))

@@ -139,7 +139,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const functions = await startFunctions({
       projectDir,
       config,
-      env: { ...platformEnv(env), ...options.functionsEnv },
+      env: { ...config.edge_runtime.secrets, ...platformEnv(env), ...options.functionsEnv },
     });
     stops.push(() => functions.close());
     const gateway = await startGateway({ port: options.apiPort, api, functions });

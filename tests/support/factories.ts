@@ -37,7 +37,7 @@ export async function createProfessional(
   await sql`
     insert into auth.sessions (id, user_id, aal, created_at, updated_at)
     values (${sessionId}, ${id}, 'aal1', now(), now())`;
-  const columns = { tier: "ultra", ...profile } as Record<string, never>;
+  const columns = { tier: "ultra", ...profile } as unknown as Record<string, never>;
   await sql`update public.profiles set ${sql(columns)} where id = ${id}`;
 
   const claims: Claims = {

@@ -16,10 +16,13 @@ export function optional(read: ReadEnv, name: string): string | undefined {
   return read(name)?.trim() || undefined;
 }
 
-/** A variable the function cannot work without. */
-export function required(read: ReadEnv, name: string): string {
+/** A variable the function cannot work without; a secret says how long it must be at least. */
+export function required(read: ReadEnv, name: string, minLength = 1): string {
   const value = optional(read, name);
   if (value === undefined) throw new EnvError(`${name} is not set`);
+  if (value.length < minLength) {
+    throw new EnvError(`${name} is shorter than ${minLength} characters`);
+  }
   return value;
 }
 

@@ -52,7 +52,7 @@ export function notFound(message = "Not found"): ApiError {
 /** 429; the seconds are in the body too, because browsers do not read the header everywhere. */
 export function rateLimited(retryAfter: number): ApiError {
   const seconds = Math.max(1, Math.ceil(retryAfter));
-  return new ApiError(429, "rate_limited", "Too many requests", {
+  return new ApiError(429, "rate_limit_exceeded", "Too many requests", {
     details: { retry_after: seconds },
     headers: { "Retry-After": String(seconds) },
   });

@@ -1,0 +1,873 @@
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | { [key: string]: Json | undefined }
+  | Json[]
+
+export type Database = {
+  // Allows to automatically instantiate createClient with right options
+  // instead of createClient<Database, { PostgrestVersion: 'XX' }>(URL, KEY)
+  __InternalSupabase: {
+    PostgrestVersion: "14.5"
+  }
+  public: {
+    Tables: {
+      bookings: {
+        Row: {
+          buffer_after: number
+          buffer_before: number
+          cancel_reason: string | null
+          cancelled_at: string | null
+          cancelled_by: string | null
+          client_id: string | null
+          created_at: string
+          currency: string
+          ends_at: string
+          id: string
+          internal_notes: string | null
+          metadata: NonNullable<Json>
+          notes: string | null
+          price: number
+          professional_id: string
+          service_id: string | null
+          service_name: string | null
+          source: string
+          starts_at: string
+          status: string
+          updated_at: string
+          version: number
+        }
+        Insert: {
+          buffer_after?: number
+          buffer_before?: number
+          cancel_reason?: string | null
+          cancelled_at?: string | null
+          cancelled_by?: string | null
+          client_id?: string | null
+          created_at?: string
+          currency?: string
+          ends_at?: string
+          id?: string
+          internal_notes?: string | null
+          metadata?: NonNullable<Json>
+          notes?: string | null
+          price?: number
+          professional_id?: string
+          service_id?: string | null
+          service_name?: string | null
+          source?: string
+          starts_at: string
+          status?: string
+          updated_at?: string
+          version?: number
+        }
+        Update: {
+          buffer_after?: number
+          buffer_before?: number
+          cancel_reason?: string | null
+          cancelled_at?: string | null
+          cancelled_by?: string | null
+          client_id?: string | null
+          created_at?: string
+          currency?: string
+          ends_at?: string
+          id?: string
+          internal_notes?: string | null
+          metadata?: NonNullable<Json>
+          notes?: string | null
+          price?: number
+          professional_id?: string
+          service_id?: string | null
+          service_name?: string | null
+          source?: string
+          starts_at?: string
+          status?: string
+          updated_at?: string
+          version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "bookings_professional_id_client_id_fkey"
+            columns: ["professional_id", "client_id"]
+            isOneToOne: false
+            referencedRelation: "clients"
+            referencedColumns: ["professional_id", "id"]
+          },
+          {
+            foreignKeyName: "bookings_professional_id_fkey"
+            columns: ["professional_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "bookings_professional_id_service_id_fkey"
+            columns: ["professional_id", "service_id"]
+            isOneToOne: false
+            referencedRelation: "services"
+            referencedColumns: ["professional_id", "id"]
+          },
+        ]
+      }
+      clients: {
+        Row: {
+          archived: boolean
+          created_at: string
+          email: string | null
+          email_key: string | null
+          id: string
+          metadata: NonNullable<Json>
+          name: string
+          notes: string | null
+          phone: string | null
+          professional_id: string
+          tags: string[]
+          updated_at: string
+        }
+        Insert: {
+          archived?: boolean
+          created_at?: string
+          email?: string | null
+          email_key?: never
+          id?: string
+          metadata?: NonNullable<Json>
+          name: string
+          notes?: string | null
+          phone?: string | null
+          professional_id?: string
+          tags?: string[]
+          updated_at?: string
+        }
+        Update: {
+          archived?: boolean
+          created_at?: string
+          email?: string | null
+          email_key?: never
+          id?: string
+          metadata?: NonNullable<Json>
+          name?: string
+          notes?: string | null
+          phone?: string | null
+          professional_id?: string
+          tags?: string[]
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "clients_professional_id_fkey"
+            columns: ["professional_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      orders: {
+        Row: {
+          amount_paid: number
+          amount_refunded: number
+          booking_id: string | null
+          client_id: string
+          created_at: string
+          currency: string
+          discount: number
+          id: string
+          internal_notes: string | null
+          items: NonNullable<Json>
+          kind: string
+          metadata: NonNullable<Json>
+          notes: string | null
+          number: number
+          payment_status: string
+          professional_id: string
+          shipping_address: Json | null
+          status: string
+          subtotal: number
+          tax: number
+          total: number
+          updated_at: string
+          version: number
+        }
+        Insert: {
+          amount_paid?: number
+          amount_refunded?: number
+          booking_id?: string | null
+          client_id?: string
+          created_at?: string
+          currency?: string
+          discount?: number
+          id?: string
+          internal_notes?: string | null
+          items?: NonNullable<Json>
+          kind?: string
+          metadata?: NonNullable<Json>
+          notes?: string | null
+          number?: number
+          payment_status?: never
+          professional_id?: string
+          shipping_address?: Json | null
+          status?: string
+          subtotal?: number
+          tax?: number
+          total?: number
+          updated_at?: string
+          version?: number
+        }
+        Update: {
+          amount_paid?: number
+          amount_refunded?: number
+          booking_id?: string | null
+          client_id?: string
+          created_at?: string
+          currency?: string
+          discount?: number
+          id?: string
+          internal_notes?: string | null
+          items?: NonNullable<Json>
+          kind?: string
+          metadata?: NonNullable<Json>
+          notes?: string | null
+          number?: number
+          payment_status?: never
+          professional_id?: string
+          shipping_address?: Json | null
+          status?: string
+          subtotal?: number
+          tax?: number
+          total?: number
+          updated_at?: string
+          version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "orders_professional_id_booking_id_fkey"
+            columns: ["professional_id", "booking_id"]
+            isOneToOne: false
+            referencedRelation: "bookings"
+            referencedColumns: ["professional_id", "id"]
+          },
+          {
+            foreignKeyName: "orders_professional_id_client_id_fkey"
+            columns: ["professional_id", "client_id"]
+            isOneToOne: false
+            referencedRelation: "clients"
+            referencedColumns: ["professional_id", "id"]
+          },
+          {
+            foreignKeyName: "orders_professional_id_fkey"
+            columns: ["professional_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      products: {
+        Row: {
+          active: boolean
+          category: string | null
+          created_at: string
+          description: string | null
+          id: string
+          image_url: string | null
+          in_stock: boolean
+          low_stock_at: number | null
+          metadata: NonNullable<Json>
+          name: string
+          options: NonNullable<Json>
+          parent_id: string | null
+          price: number
+          professional_id: string
+          sku: string | null
+          stock: number | null
+          updated_at: string
+          parent: {
+            active: boolean
+            category: string | null
+            created_at: string
+            description: string | null
+            id: string
+            image_url: string | null
+            in_stock: boolean
+            low_stock_at: number | null
+            metadata: NonNullable<Json>
+            name: string
+            options: NonNullable<Json>
+            parent_id: string | null
+            price: number
+            professional_id: string
+            sku: string | null
+            stock: number | null
+            updated_at: string
+          } | null
+          variants: {
+            active: boolean
+            category: string | null
+            created_at: string
+            description: string | null
+            id: string
+            image_url: string | null
+            in_stock: boolean
+            low_stock_at: number | null
+            metadata: NonNullable<Json>
+            name: string
+            options: NonNullable<Json>
+            parent_id: string | null
+            price: number
+            professional_id: string
+            sku: string | null
+            stock: number | null
+            updated_at: string
+          } | null
+        }
+        Insert: {
+          active?: boolean
+          category?: string | null
+          created_at?: string
+          description?: string | null
+          id?: string
+          image_url?: string | null
+          in_stock?: never
+          low_stock_at?: number | null
+          metadata?: NonNullable<Json>
+          name: string
+          options?: NonNullable<Json>
+          parent_id?: string | null
+          price: number
+          professional_id?: string
+          sku?: string | null
+          stock?: number | null
+          updated_at?: string
+        }
+        Update: {
+          active?: boolean
+          category?: string | null
+          created_at?: string
+          description?: string | null
+          id?: string
+          image_url?: string | null
+          in_stock?: never
+          low_stock_at?: number | null
+          metadata?: NonNullable<Json>
+          name?: string
+          options?: NonNullable<Json>
+          parent_id?: string | null
+          price?: number
+          professional_id?: string
+          sku?: string | null
+          stock?: number | null
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "products_professional_id_fkey"
+            columns: ["professional_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "products_professional_id_parent_id_fkey"
+            columns: ["professional_id", "parent_id"]
+            isOneToOne: false
+            referencedRelation: "products"
+            referencedColumns: ["professional_id", "id"]
+          },
+        ]
+      }
+      profiles: {
+        Row: {
+          accepts_bookings: boolean
+          accepts_orders: boolean
+          availability: NonNullable<Json>
+          bio: string | null
+          created_at: string
+          currency: string
+          full_name: string
+          id: string
+          image_url: string | null
+          niche: string | null
+          prices_include_tax: boolean
+          tax_rate: number
+          tier: string
+          time_zone: string
+          unpaid_order_hours: number | null
+          updated_at: string
+          username: string
+        }
+        Insert: {
+          accepts_bookings?: boolean
+          accepts_orders?: boolean
+          availability?: NonNullable<Json>
+          bio?: string | null
+          created_at?: string
+          currency?: string
+          full_name?: string
+          id: string
+          image_url?: string | null
+          niche?: string | null
+          prices_include_tax?: boolean
+          tax_rate?: number
+          tier?: string
+          time_zone?: string
+          unpaid_order_hours?: number | null
+          updated_at?: string
+          username: string
+        }
+        Update: {
+          accepts_bookings?: boolean
+          accepts_orders?: boolean
+          availability?: NonNullable<Json>
+          bio?: string | null
+          created_at?: string
+          currency?: string
+          full_name?: string
+          id?: string
+          image_url?: string | null
+          niche?: string | null
+          prices_include_tax?: boolean
+          tax_rate?: number
+          tier?: string
+          time_zone?: string
+          unpaid_order_hours?: number | null
+          updated_at?: string
+          username?: string
+        }
+        Relationships: []
+      }
+      services: {
+        Row: {
+          active: boolean
+          buffer_after: number
+          buffer_before: number
+          cancellation_notice: number
+          category: string | null
+          created_at: string
+          description: string | null
+          duration: number
+          id: string
+          image_url: string | null
+          max_advance_days: number
+          metadata: NonNullable<Json>
+          min_notice: number
+          name: string
+          price: number
+          professional_id: string
+          requires_confirmation: boolean
+          slot_step: number | null
+          updated_at: string
+        }
+        Insert: {
+          active?: boolean
+          buffer_after?: number
+          buffer_before?: number
+          cancellation_notice?: number
+          category?: string | null
+          created_at?: string
+          description?: string | null
+          duration: number
+          id?: string
+          image_url?: string | null
+          max_advance_days?: number
+          metadata?: NonNullable<Json>
+          min_notice?: number
+          name: string
+          price: number
+          professional_id?: string
+          requires_confirmation?: boolean
+          slot_step?: number | null
+          updated_at?: string
+        }
+        Update: {
+          active?: boolean
+          buffer_after?: number
+          buffer_before?: number
+          cancellation_notice?: number
+          category?: string | null
+          created_at?: string
+          description?: string | null
+          duration?: number
+          id?: string
+          image_url?: string | null
+          max_advance_days?: number
+          metadata?: NonNullable<Json>
+          min_notice?: number
+          name?: string
+          price?: number
+          professional_id?: string
+          requires_confirmation?: boolean
+          slot_step?: number | null
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "services_professional_id_fkey"
+            columns: ["professional_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+    }
+    Views: {
+      [_ in never]: never
+    }
+    Functions: {
+      adjust_stock: {
+        Args: {
+          delta: number
+          expected_stock?: number
+          product_id: string
+          reason: string
+        }
+        Returns: Database["public"]["CompositeTypes"]["stock_level"]
+        SetofOptions: {
+          from: "*"
+          to: "stock_level"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      available_slots: {
+        Args: {
+          from_date: string
+          reschedule_of?: string
+          service_id: string
+          to_date: string
+        }
+        Returns: Json
+      }
+      booking_page: { Args: { username: string }; Returns: Json }
+      cancel_booking: {
+        Args: { booking_id: string; reason?: string }
+        Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
+        SetofOptions: {
+          from: "*"
+          to: "booking_receipt"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      create_booking: {
+        Args: {
+          client_email?: string
+          client_name?: string
+          client_phone?: string
+          idempotency_key?: string
+          notes?: string
+          service_id: string
+          starts_at: string
+        }
+        Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
+        SetofOptions: {
+          from: "*"
+          to: "booking_receipt"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      end_portal_session: { Args: { session_id: string }; Returns: undefined }
+      erase_client: { Args: { client_id: string }; Returns: Json }
+      explain_slot: {
+        Args: { service_id: string; starts_at: string }
+        Returns: Json
+      }
+      finish_portal_verification: {
+        Args: { client_id: string; code_hmac: string; professional_id: string }
+        Returns: Json
+      }
+      parent: {
+        Args: { "": Database["public"]["Tables"]["products"]["Row"] }
+        Returns: {
+          active: boolean
+          category: string | null
+          created_at: string
+          description: string | null
+          id: string
+          image_url: string | null
+          in_stock: boolean
+          low_stock_at: number | null
+          metadata: NonNullable<Json>
+          name: string
+          options: NonNullable<Json>
+          parent_id: string | null
+          price: number
+          professional_id: string
+          sku: string | null
+          stock: number | null
+          updated_at: string
+        }
+        SetofOptions: {
+          from: "products"
+          to: "products"
+          isOneToOne: true
+          isSetofReturn: true
+        }
+      }
+      place_order: {
+        Args: {
+          client_email?: string
+          client_name?: string
+          client_phone?: string
+          expected_total?: number
+          idempotency_key?: string
+          items: Json
+          notes?: string
+          professional_id: string
+          shipping_address?: Json
+        }
+        Returns: Database["public"]["CompositeTypes"]["order_receipt"]
+        SetofOptions: {
+          from: "*"
+          to: "order_receipt"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      quote_order: {
+        Args: { items: Json; professional_id: string }
+        Returns: Database["public"]["CompositeTypes"]["order_quote"]
+        SetofOptions: {
+          from: "*"
+          to: "order_quote"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      reschedule_booking: {
+        Args: { booking_id: string; starts_at: string }
+        Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
+        SetofOptions: {
+          from: "*"
+          to: "booking_receipt"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      set_portal_code: {
+        Args: {
+          client_id: string
+          code_hmac?: string
+          generation: number
+          professional_id: string
+        }
+        Returns: boolean
+      }
+      start_portal_code: {
+        Args: {
+          email: string
+          ip: string
+          ip_limit: number
+          professional_id: string
+        }
+        Returns: Json
+      }
+      start_portal_verification: {
+        Args: { email: string; professional_id: string }
+        Returns: string
+      }
+      variants: {
+        Args: { "": Database["public"]["Tables"]["products"]["Row"] }
+        Returns: {
+          active: boolean
+          category: string | null
+          created_at: string
+          description: string | null
+          id: string
+          image_url: string | null
+          in_stock: boolean
+          low_stock_at: number | null
+          metadata: NonNullable<Json>
+          name: string
+          options: NonNullable<Json>
+          parent_id: string | null
+          price: number
+          professional_id: string
+          sku: string | null
+          stock: number | null
+          updated_at: string
+        }[]
+        SetofOptions: {
+          from: "products"
+          to: "products"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+    }
+    Enums: {
+      [_ in never]: never
+    }
+    CompositeTypes: {
+      booking_receipt: {
+        id: string | null
+        professional_id: string | null
+        service_id: string | null
+        service_name: string | null
+        status: string | null
+        starts_at: string | null
+        ends_at: string | null
+        price: number | null
+        currency: string | null
+        notes: string | null
+        version: number | null
+      }
+      order_quote: {
+        items: Json | null
+        subtotal: number | null
+        discount: number | null
+        tax: number | null
+        total: number | null
+        currency: string | null
+      }
+      order_receipt: {
+        id: string | null
+        professional_id: string | null
+        number: number | null
+        kind: string | null
+        status: string | null
+        payment_status: string | null
+        items: Json | null
+        subtotal: number | null
+        discount: number | null
+        tax: number | null
+        total: number | null
+        amount_paid: number | null
+        amount_refunded: number | null
+        currency: string | null
+        version: number | null
+        created_at: string | null
+      }
+      stock_level: {
+        product_id: string | null
+        stock: number | null
+      }
+    }
+  }
+}
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R
+      }
+      ? R
+      : never
+    : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I
+      }
+      ? I
+      : never
+    : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U
+      }
+      ? U
+      : never
+    : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends (DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never) = never,
+> = DefaultSchemaEnumNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends (PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never) = never,
+> = PublicCompositeTypeNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never
+
+export const Constants = {
+  public: {
+    Enums: {},
+  },
+} as const

@@ -1,0 +1,88 @@
+/** What the portal functions ask of the database: RPCs that only the service role may execute. */
+import { createClient } from "@supabase/supabase-js";
+import type { Database } from "../database.types.ts";
+import type { PlatformEnv } from "../env.ts";
+
+/** A client that a code goes to, at the address the professional has stored. */
+export interface Recipient {
+  client_id: string;
+  generation: number;
+  email: string;
+  name: string;
+  professional_name: string;
+}
+
+export interface StartedCode {
+  /** Seconds to wait when a limit is reached, else null. */
+  retry_after: number | null;
+  recipient: Recipient | null;
+}
+
+export interface PortalSession {
+  session_id: string;
+  /** Unix seconds. */
+  expires_at: number;
+  client: { id: string; name: string; email: string };
+  professional: {
+    id: string;
+    full_name: string;
+    username: string;
+    time_zone: string;
+    currency: string;
+  };
+}
+
+export interface PortalStore {
+  startCode(
+    professionalId: string,
+    email: string,
+    ip: string | null,
+    ipLimit: number,
+  ): Promise<StartedCode>;
+  /** Makes a code valid, or with null withdraws it; false when a newer one was asked for. */
+  setCode(professionalId: string, to: Recipient, codeHmac: string | null): Promise<boolean>;
+  /** Counts an attempt and returns the client id to hash the code with, a made-up one for nobody. */
+  startVerification(professionalId: string, email: string): Promise<string>;
+  finishVerification(
+    professionalId: string,
+    clientId: string,
+    codeHmac: string,
+  ): Promise<PortalSession | null>;
+  endSession(sessionId: string): Promise<void>;
+}
+
+/** The store behind the project's API, with the secret key. */
+export function portalStore(env: Pick<PlatformEnv, "supabaseUrl" | "secretKey">): PortalStore {
+  const api = createClient<Database>(env.supabaseUrl, env.secretKey, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  });
+  // Thrown errors become a 5xx; the code says enough, and a message could quote an argument.
+  const unwrap = <T>({ data, error }: { data: T; error: { code: string } | null }): T => {
+    if (error) throw new Error(`the database refused a portal call: ${error.code}`);
+    return data;
+  };
+  return {
+    startCode: async (professional_id, email, ip, ip_limit) =>
+      unwrap(
+        await api.rpc("start_portal_code", { professional_id, email, ip: ip ?? "", ip_limit }),
+      ) as unknown as StartedCode,
+    setCode: async (professional_id, { client_id, generation }, code_hmac) =>
+      unwrap(
+        await api.rpc("set_portal_code", {
+          professional_id,
+          client_id,
+          generation,
+          ...(code_hmac !== null && { code_hmac }),
+        }),
+      ) as boolean,
+    startVerification: async (professional_id, email) =>
+      unwrap(await api.rpc("start_portal_verification", { professional_id, email })) as string,
+    finishVerification: async (professional_id, client_id, code_hmac) =>
+      unwrap(
+        await api.rpc("finish_portal_verification", { professional_id, client_id, code_hmac }),
+      ) as unknown as PortalSession | null,
+    endSession: async (session_id) => {
+      unwrap(await api.rpc("end_portal_session", { session_id }));
+    },
+  };
+}

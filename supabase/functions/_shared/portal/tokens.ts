@@ -1,0 +1,92 @@
+/**
+ * Access tokens of the portal. They are signed here because the auth service knows professionals
+ * only; the Data API accepts them because it trusts the same key.
+ */
+import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
+import { EnvError, optional, type ReadEnv, required } from "../env.ts";
+import type { PortalSession } from "./store.ts";
+
+export interface PortalTokens {
+  sign(session: PortalSession, issuedAt: number): Promise<string>;
+  /** Session id of a valid portal token, null for anything else. */
+  sessionOf(token: string, now: Date): Promise<string | null>;
+}
+
+/** The audience tells portal tokens from those of users. */
+const AUDIENCE = "portal";
+
+/**
+ * With `PORTAL_SIGNING_JWK` an imported ES256 key, its `kid` sent: the way for projects on signing
+ * keys. With `PORTAL_JWT_SECRET` the project's HS256 secret, without a `kid`: local stacks and
+ * projects on the legacy secret. Exactly one of them.
+ */
+export async function portalTokens(read: ReadEnv): Promise<PortalTokens> {
+  const jwkText = optional(read, "PORTAL_SIGNING_JWK");
+  const secret = optional(read, "PORTAL_JWT_SECRET");
+  if ((jwkText === undefined) === (secret === undefined)) {
+    throw new EnvError("exactly one of PORTAL_SIGNING_JWK and PORTAL_JWT_SECRET must be set");
+  }
+  if (secret !== undefined) {
+    const key = new TextEncoder().encode(required(read, "PORTAL_JWT_SECRET", 32));
+    return tokensWith({ alg: "HS256" }, key, key);
+  }
+  const jwk = parseJwk(jwkText as string);
+  // The public half alone checks signatures.
+  const { d: _private, key_ops: _uses, ...publicJwk } = jwk;
+  return tokensWith(
+    { alg: "ES256", kid: jwk.kid },
+    await importJWK({ ...jwk, key_ops: ["sign"] }, "ES256"),
+    await importJWK({ ...publicJwk, key_ops: ["verify"] }, "ES256"),
+  );
+}
+
+function parseJwk(text: string): JWK & { kid: string } {
+  let jwk: JWK | undefined;
+  try {
+    jwk = JSON.parse(text) as JWK;
+  } catch {
+    // Reported below, without the text, which is a private key.
+  }
+  if (jwk?.kty !== "EC" || jwk.crv !== "P-256" || !jwk.d || !jwk.kid) {
+    throw new EnvError("PORTAL_SIGNING_JWK is not a private ES256 key (P-256) with a kid");
+  }
+  return jwk as JWK & { kid: string };
+}
+
+type Key = Awaited<ReturnType<typeof importJWK>>;
+
+function tokensWith(
+  header: { alg: "ES256" | "HS256"; kid?: string },
+  signingKey: Key,
+  checkingKey: Key,
+): PortalTokens {
+  return {
+    sign: ({ session_id, expires_at, client, professional }, issuedAt) =>
+      new SignJWT({
+        role: "portal_client",
+        professional_id: professional.id,
+        email: client.email,
+        session_id,
+      })
+        .setProtectedHeader({ ...header, typ: "JWT" })
+        .setSubject(client.id)
+        .setAudience(AUDIENCE)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expires_at)
+        .sign(signingKey),
+    async sessionOf(token, now) {
+      try {
+        const { payload } = await jwtVerify(token, checkingKey, {
+          algorithms: [header.alg],
+          audience: AUDIENCE,
+          currentDate: now,
+        });
+        return payload.role === "portal_client" && typeof payload.session_id === "string"
+          ? payload.session_id
+          : null;
+      } catch {
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * POST /functions/v1/send-portal-otp {email, professionalId}: mails a six-digit code to a client.
+ *
+ * Nobody may learn here who is a client of whom: known and unknown addresses get the same answer
+ * after the same work. What only a known one needs (drawing, storing, mailing) happens after it.
+ */
+import { z } from "zod";
+import { callerIp } from "../_shared/caller-ip.ts";
+import { rateLimited } from "../_shared/errors.ts";
+import {
+  type Handler,
+  type HttpDeps,
+  json,
+  readValid,
+  requireMethod,
+  withHttp,
+} from "../_shared/http.ts";
+import type { SendMail } from "../_shared/mail.ts";
+import type { HashCode } from "../_shared/portal/codes.ts";
+import { BODY_LIMIT, email, professionalId } from "../_shared/portal/inputs.ts";
+import type { PortalStore, Recipient } from "../_shared/portal/store.ts";
+import { codeMail } from "./mail.ts";
+
+export interface SendDeps extends HttpDeps {
+  store: Pick<PortalStore, "startCode" | "setCode">;
+  sendMail: SendMail;
+  hashCode: HashCode;
+  randomCode(): string;
+  /** Codes per hour and IP address. */
+  sendsPerIpHour: number;
+  portalUrl: string | undefined;
+  /** Keeps the function alive until a task that nobody waits for has ended. */
+  background(task: Promise<void>): void;
+}
+
+const Input = z.strictObject({ email, professionalId });
+
+/** Answers 200 {message, expires_in}, or 429 with Retry-After. */
+export function createHandler(deps: SendDeps): Handler {
+  const deliver = async (to: Recipient, owner: string, path: string) => {
+    let stored = false;
+    try {
+      const code = deps.randomCode();
+      const hmac = await deps.hashCode(code, { professionalId: owner, clientId: to.client_id });
+      stored = await deps.store.setCode(owner, to, hmac);
+      if (stored) await deps.sendMail(codeMail(to, code, owner, deps.portalUrl));
+    } catch (cause) {
+      deps.log({ requestId: deps.newRequestId(), method: "POST", path, cause });
+      // A code that nobody received must not be open to guessing.
+      if (stored) await deps.store.setCode(owner, to, null).catch(() => {});
+    }
+  };
+
+  return withHttp(deps, ["POST"], async (request) => {
+    requireMethod(request, "POST");
+    const input = await readValid(request, Input, BODY_LIMIT);
+    const { retry_after, recipient } = await deps.store.startCode(
+      input.professionalId,
+      input.email,
+      callerIp(request.headers),
+      deps.sendsPerIpHour,
+    );
+    if (retry_after !== null) throw rateLimited(retry_after);
+    if (recipient) {
+      deps.background(deliver(recipient, input.professionalId, new URL(request.url).pathname));
+    }
+    return json({
+      message: "If the address belongs to a client, a code is on its way.",
+      expires_in: 600,
+    });
+  });
+}

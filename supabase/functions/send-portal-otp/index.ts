@@ -1,0 +1,21 @@
+import { integer, optional, platformEnv, required } from "../_shared/env.ts";
+import { mailSender } from "../_shared/mail.ts";
+import { codeHasher, randomCode } from "../_shared/portal/codes.ts";
+import { portalStore } from "../_shared/portal/store.ts";
+import { background, httpDeps } from "../_shared/runtime.ts";
+import { createHandler } from "./handler.ts";
+
+const read = (name: string) => Deno.env.get(name);
+
+Deno.serve(
+  createHandler({
+    ...httpDeps(read),
+    store: portalStore(platformEnv(read)),
+    sendMail: mailSender(read),
+    hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
+    randomCode,
+    sendsPerIpHour: integer(read, "OTP_SENDS_PER_IP_HOUR", 100, 1),
+    portalUrl: optional(read, "PORTAL_URL"),
+    background,
+  }),
+);

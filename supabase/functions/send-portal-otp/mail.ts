@@ -1,0 +1,54 @@
+/** The mail that carries a code. */
+import type { Mail } from "../_shared/mail.ts";
+import type { Recipient } from "../_shared/portal/store.ts";
+
+/** One line of plain text: a name must not end the header it stands in. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}
+
+/**
+ * With `portalUrl` also a link. Address and code are in its fragment, which is never sent to a
+ * server, so a mail scanner that opens it uses nothing up.
+ */
+export function codeMail(
+  to: Recipient,
+  code: string,
+  professionalId: string,
+  portalUrl: string | undefined,
+): Mail {
+  const professional = oneLine(to.professional_name);
+  const values = new URLSearchParams({ professional: professionalId, email: to.email, code });
+  const link = portalUrl && `${portalUrl}#${values}`;
+  const lines = [
+    `Hello ${oneLine(to.name)},`,
+    `your code for ${professional} is ${code}.`,
+    "It is valid for ten minutes and works once. If you asked more than once, use the newest mail.",
+    ...(link ? [`Or open this link: ${link}`] : []),
+    "If you did not ask for a code, you can ignore this mail.",
+  ];
+  const paragraphs = [
+    `Hello ${escapeHtml(oneLine(to.name))},`,
+    `your code for ${escapeHtml(professional)} is <strong style="font-size:1.5em;letter-spacing:.15em">${code}</strong>`,
+    escapeHtml(lines[2] as string),
+    ...(link ? [`<a href="${escapeHtml(link)}">Sign in with this link</a>`] : []),
+    escapeHtml(lines.at(-1) as string),
+  ];
+  return {
+    to: to.email,
+    subject: `Your code for ${professional}`,
+    text: `${lines.join("\n\n")}\n`,
+    html: paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join("\n"),
+  };
+}

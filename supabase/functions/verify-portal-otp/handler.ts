@@ -1,0 +1,77 @@
+/**
+ * POST /functions/v1/verify-portal-otp {email, code, professionalId}: a code becomes a session.
+ * POST /functions/v1/verify-portal-otp/sign-out: the bearer's session ends.
+ */
+import { z } from "zod";
+import { ApiError } from "../_shared/errors.ts";
+import {
+  type Handler,
+  type HttpDeps,
+  json,
+  readValid,
+  requireMethod,
+  withHttp,
+} from "../_shared/http.ts";
+import type { HashCode } from "../_shared/portal/codes.ts";
+import { BODY_LIMIT, email, professionalId } from "../_shared/portal/inputs.ts";
+import type { PortalStore } from "../_shared/portal/store.ts";
+import type { PortalTokens } from "../_shared/portal/tokens.ts";
+
+export interface VerifyDeps extends HttpDeps {
+  store: Pick<PortalStore, "startVerification" | "finishVerification" | "endSession">;
+  tokens: PortalTokens;
+  hashCode: HashCode;
+  now(): Date;
+}
+
+const Input = z.strictObject({
+  email,
+  code: z.string().regex(/^[0-9]{6}$/, { error: "is not six digits" }),
+  professionalId,
+});
+
+/** Answers 200 with a portal session, one 401 for whatever was wrong, or 204 to a sign-out. */
+export function createHandler(deps: VerifyDeps): Handler {
+  const verify: Handler = async (request) => {
+    const input = await readValid(request, Input, BODY_LIMIT);
+    const clientId = await deps.store.startVerification(input.professionalId, input.email);
+    const hmac = await deps.hashCode(input.code, { ...input, clientId });
+    const session = await deps.store.finishVerification(input.professionalId, clientId, hmac);
+    // Wrong, used, superseded, expired, locked, unknown: whoever guesses learns nothing.
+    if (!session) {
+      throw new ApiError(401, "invalid_otp", "The code is not valid", {
+        hint: "Ask for a new code and use the newest mail.",
+      });
+    }
+    const issuedAt = Math.floor(deps.now().getTime() / 1000);
+    return json({
+      access_token: await deps.tokens.sign(session, issuedAt),
+      token_type: "bearer",
+      expires_in: session.expires_at - issuedAt,
+      expires_at: session.expires_at,
+      client: session.client,
+      professional: session.professional,
+    });
+  };
+
+  const signOut: Handler = async (request) => {
+    const [, token] = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+    const sessionId = token && (await deps.tokens.sessionOf(token, deps.now()));
+    if (!sessionId) {
+      throw new ApiError(401, "invalid_token", "The token is not a valid portal token", {
+        headers: { "WWW-Authenticate": "Bearer" },
+      });
+    }
+    await deps.store.endSession(sessionId);
+    return new Response(null, { status: 204 });
+  };
+
+  return withHttp(deps, ["POST"], (request) => {
+    const action = new URL(request.url).pathname.split("/").slice(2).join("/");
+    if (action !== "" && action !== "sign-out") {
+      throw new ApiError(404, "not_found", "There is nothing at this address");
+    }
+    requireMethod(request, "POST");
+    return action === "sign-out" ? signOut(request) : verify(request);
+  });
+}

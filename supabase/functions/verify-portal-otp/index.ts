@@ -1,0 +1,18 @@
+import { platformEnv, required } from "../_shared/env.ts";
+import { codeHasher } from "../_shared/portal/codes.ts";
+import { portalStore } from "../_shared/portal/store.ts";
+import { portalTokens } from "../_shared/portal/tokens.ts";
+import { httpDeps } from "../_shared/runtime.ts";
+import { createHandler } from "./handler.ts";
+
+const read = (name: string) => Deno.env.get(name);
+
+Deno.serve(
+  createHandler({
+    ...httpDeps(read),
+    store: portalStore(platformEnv(read)),
+    tokens: await portalTokens(read),
+    hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
+    now: () => new Date(),
+  }),
+);
