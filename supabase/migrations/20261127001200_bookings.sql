@@ -3,7 +3,8 @@
 -- and change is in booking_rules.sql.
 
 -- Immutable in fact, because minutes do not depend on the time zone; interval arithmetic as such is
--- only stable, and an exclusion constraint refuses it.
+-- only stable, and an exclusion constraint refuses it. PL/pgSQL, because it is called for each row
+-- and SQL that cannot be inlined costs three times as much.
 create function private.blocked_range(
   p_starts_at timestamptz,
   p_ends_at timestamptz,
@@ -11,16 +12,18 @@ create function private.blocked_range(
   p_buffer_after integer
 )
 returns tstzrange
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select tstzrange(
+begin
+  return tstzrange(
     p_starts_at - make_interval(mins => p_buffer_before),
     p_ends_at + make_interval(mins => p_buffer_after),
     '[)'
   );
+end;
 $$;
 
 comment on function private.blocked_range is
