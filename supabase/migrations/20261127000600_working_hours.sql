@@ -114,7 +114,7 @@ begin
   end loop;
 
   for v_key, v_windows in select key, value from jsonb_each(v_overrides) loop
-    v_next := to_char(v_key::date + 1, 'YYYY-MM-DD');
+    v_next := to_char(v_key::date + interval '1 day', 'YYYY-MM-DD');
     if not v_overrides ? v_next
       and private.spill_over(v_windows)
         > v_weekly -> v_days[extract(isodow from v_next::date)::integer] -> 0 ->> 0

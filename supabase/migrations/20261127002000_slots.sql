@@ -8,7 +8,7 @@ create type private.slot_rules as (
   availability jsonb,
   accepts_bookings boolean,
   active boolean,
-  duration integer,
+  duration interval,
   buffer_before integer,
   buffer_after integer,
   step integer,
@@ -19,7 +19,7 @@ create type private.slot_rules as (
 );
 
 comment on type private.slot_rules is
-  'All that decides about the starts of one service, or of one booking that moves. Minutes.';
+  'All that decides about the starts of one service, or of one booking that moves. Integers are minutes.';
 
 -- Definer functions of the API call what is below, with their own rights.
 create function private.service_slot_rules(p_service_id uuid, p_moved_booking_id uuid default null)
@@ -38,7 +38,10 @@ begin
     p.availability,
     p.accepts_bookings,
     s.active,
-    coalesce(extract(epoch from b.ends_at - b.starts_at)::integer / 60, s.duration),
+    -- In seconds, never in days: how long a day is depends on the session's time zone.
+    make_interval(
+      secs => coalesce(extract(epoch from b.ends_at - b.starts_at), s.duration * 60)
+    ),
     coalesce(b.buffer_before, s.buffer_before),
     coalesce(b.buffer_after, s.buffer_after),
     coalesce(s.slot_step, s.duration),
@@ -66,16 +69,28 @@ $$;
 comment on function private.service_slot_rules is
   'Rules of a service; with a booking of that service its own length and buffers. 404 for unknown ones.';
 
-create function private.local_midnight(p_date date, p_time_zone text)
+-- Postgres takes the second of two equal local times, which would begin a day an hour late where
+-- clocks go back at midnight (Azores, Havana), and open a window late everywhere else.
+create function private.local_instant(p_local timestamp, p_time_zone text)
 returns timestamptz
-language sql
+language plpgsql
 stable
+parallel safe
 set search_path = ''
 as $$
-  select p_date::timestamp at time zone p_time_zone;
+declare
+  v_instant constant timestamptz := p_local at time zone p_time_zone;
+  v_before constant timestamptz := v_instant - interval '12 hours';
+  -- The same clock time by the offset of half a day before.
+  v_first constant timestamptz :=
+    (p_local - (v_before at time zone p_time_zone - v_before at time zone 'UTC')) at time zone 'UTC';
+begin
+  return case when v_first at time zone p_time_zone = p_local then v_first else v_instant end;
+end;
 $$;
 
-comment on function private.local_midnight is 'The instant at which a local date begins.';
+comment on function private.local_instant is
+  'The instant of a local time as RFC 5545 (3.3.5) has it: of two the first, and one that clocks skip by the offset before.';
 
 create function private.open_windows(
   p_availability jsonb,
@@ -91,31 +106,33 @@ as $$
   select w.starts_at, w.ends_at
   from (
     select
-      (d.day + (e.hours ->> 0)::time) at time zone p_time_zone as starts_at,
-      least(
-        (
-          d.day + (e.hours ->> 1)::time
-          + case when e.hours ->> 1 <= e.hours ->> 0 then interval '1 day' else interval '0' end
-        ) at time zone p_time_zone,
-        -- An override replaces its whole date, what spills over into it included.
+      private.local_instant(d.day + (e.hours ->> 0)::time, p_time_zone) as starts_at,
+      private.local_instant(
         case
-          when p_availability -> 'overrides' ? to_char(d.day + 1, 'YYYY-MM-DD')
-          then private.local_midnight(d.day + 1, p_time_zone)
-        end
+          when e.hours ->> 1 > e.hours ->> 0 then d.day + (e.hours ->> 1)::time
+          -- An override replaces its whole date, what spills over into it included.
+          when a.overrides ? to_char(d.day + interval '1 day', 'YYYY-MM-DD')
+          then d.day + interval '1 day'
+          else d.day + interval '1 day' + (e.hours ->> 1)::time
+        end,
+        p_time_zone
       ) as ends_at
     from (
+      select p_availability -> 'weekly' as weekly, p_availability -> 'overrides' as overrides
+      -- Not merged into the query, or a thousand overrides would be unpacked for every day.
+      offset 0
+    ) as a
+    cross join lateral (
       -- From the evening before, whose last window may reach into the first date.
-      select p_from + n as day from generate_series(-1, p_to - p_from) as n
+      select (p_from + n)::timestamp as day from generate_series(-1, p_to - p_from) as n
     ) as d
     cross join lateral jsonb_array_elements(
-      coalesce(
-        p_availability -> 'overrides' -> to_char(d.day, 'YYYY-MM-DD'),
-        p_availability -> 'weekly' -> to_char(d.day, 'dy')
-      )
+      coalesce(a.overrides -> to_char(d.day, 'YYYY-MM-DD'), a.weekly -> to_char(d.day, 'dy'))
     ) as e (hours)
+    offset 0
   ) as w
   where w.starts_at < w.ends_at
-    and w.ends_at > private.local_midnight(p_from, p_time_zone);
+    and w.ends_at > private.local_instant(p_from, p_time_zone);
 $$;
 
 comment on function private.open_windows is
@@ -154,17 +171,16 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_duration constant interval := make_interval(mins => p_rules.duration);
   v_before constant interval := make_interval(mins => p_rules.buffer_before);
   v_after constant interval := make_interval(mins => p_rules.buffer_after);
   v_today constant date := (now() at time zone p_rules.time_zone)::date;
   v_last_date constant date := least(p_to, v_today + p_rules.max_advance_days);
   v_first_date constant date := greatest(p_from, v_today);
   v_earliest constant timestamptz := greatest(
-    private.local_midnight(p_from, p_rules.time_zone),
+    private.local_instant(p_from, p_rules.time_zone),
     now() + make_interval(mins => p_rules.min_notice)
   );
-  v_end constant timestamptz := private.local_midnight(v_last_date + 1, p_rules.time_zone);
+  v_end constant timestamptz := private.local_instant(v_last_date + 1, p_rules.time_zone);
   v_busy tstzmultirange;
 begin
   if not (p_rules.accepts_bookings and p_rules.active) or v_last_date < v_first_date then
@@ -173,22 +189,22 @@ begin
   v_busy := private.busy_time(
     p_rules.professional_id,
     v_earliest - v_before,
-    v_end + v_duration + v_after,
+    v_end + p_rules.duration + v_after,
     p_rules.moved_booking_id
   );
 
   return query
     -- Distinct: windows of two dates can touch the same time when an override is the second one.
-    select distinct s.start, s.start + v_duration
+    select distinct s.start, s.start + p_rules.duration
     from private.open_windows(
       p_rules.availability, p_rules.time_zone, v_first_date, v_last_date
     ) as w
     cross join lateral generate_series(
-      w.starts_at, w.ends_at - v_duration, make_interval(mins => p_rules.step)
+      w.starts_at, w.ends_at - p_rules.duration, make_interval(mins => p_rules.step)
     ) as s (start)
     where s.start >= v_earliest
       and s.start < v_end
-      and not v_busy && tstzrange(s.start - v_before, s.start + v_duration + v_after)
+      and not v_busy && tstzrange(s.start - v_before, s.start + p_rules.duration + v_after)
     order by 1;
 end;
 $$;

@@ -32,14 +32,15 @@ $$;
 comment on function private.find_callers_booking is
   'A booking of the caller, professional or portal client; 404 PGRST301 for any other, there or not.';
 
--- Definer: the public reads neither profiles nor bookings.
+-- Definer: the public reads neither profiles nor bookings. json, not jsonb: the answer is only sent,
+-- and there can be thousands of slots in it.
 create function private.available_slots(
   p_service_id uuid,
   p_from_date date,
   p_to_date date,
   p_reschedule_of uuid
 )
-returns jsonb
+returns json
 language plpgsql
 stable
 security definer
@@ -64,22 +65,23 @@ begin
     perform private.raise_error(422, 'range_too_long', 'At most 62 days can be asked for at once.');
   end if;
 
-  return jsonb_build_object(
+  return json_build_object(
     'time_zone', v_rules.time_zone,
-    'duration', v_rules.duration,
+    'duration', trim_scale(extract(epoch from v_rules.duration) / 60),
     'days', (
-      select jsonb_agg(
-        jsonb_build_object('date', to_char(d.day, 'YYYY-MM-DD'), 'slots', coalesce(s.slots, '[]'))
+      select json_agg(
+        json_build_object('date', to_char(d.day, 'YYYY-MM-DD'), 'slots', coalesce(s.slots, '[]'))
         order by d.day
       )
       from (
-        select p_from_date + n as day from generate_series(0, p_to_date - p_from_date) as n
+        select (p_from_date + n)::timestamp as day
+        from generate_series(0, p_to_date - p_from_date) as n
       ) as d
       left join (
         select
-          (f.starts_at at time zone v_rules.time_zone)::date as day,
-          jsonb_agg(
-            jsonb_build_object(
+          date_trunc('day', f.starts_at at time zone v_rules.time_zone) as day,
+          json_agg(
+            json_build_object(
               'starts_at', private.timestamp_text(f.starts_at),
               'ends_at', private.timestamp_text(f.ends_at)
             )
@@ -101,7 +103,7 @@ create function public.available_slots(
   to_date date,
   reschedule_of uuid default null
 )
-returns jsonb
+returns json
 language sql
 stable
 security invoker

@@ -42,7 +42,7 @@ as $$
 declare
   v_date constant date := (p_starts_at at time zone p_rules.time_zone)::date;
   v_today constant date := (now() at time zone p_rules.time_zone)::date;
-  v_ends_at constant timestamptz := p_starts_at + make_interval(mins => p_rules.duration);
+  v_ends_at constant timestamptz := p_starts_at + p_rules.duration;
   v_windows integer;
   v_fitting integer;
   v_on_grid integer;
