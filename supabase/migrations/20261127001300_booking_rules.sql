@@ -134,7 +134,9 @@ begin
   if new.starts_at <> old.starts_at
     and current_setting('private.given_end_of', true) is distinct from new.id::text
   then
-    new.ends_at := old.ends_at + (new.starts_at - old.starts_at);
+    -- In seconds: a difference in days would stretch by the clock changes of the session's zone.
+    new.ends_at := new.starts_at
+      + make_interval(secs => extract(epoch from old.ends_at - old.starts_at));
   end if;
   perform set_config('private.given_end_of', '', true);
 
@@ -184,7 +186,8 @@ security definer
 set search_path = ''
 as $$
 begin
-  if private.is_callers_row(new.professional_id) and exists (
+  -- Without a length there is nothing to compare: the table's own constraints refuse it.
+  if new.starts_at < new.ends_at and private.is_callers_row(new.professional_id) and exists (
     select
     from public.bookings b
     where b.professional_id = new.professional_id

@@ -19,11 +19,14 @@ comment on type public.booking_receipt is
 
 create function private.booking_receipt(p_booking_id uuid)
 returns public.booking_receipt
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
+declare
+  v_receipt public.booking_receipt;
+begin
   select
     id,
     professional_id,
@@ -36,11 +39,20 @@ as $$
     currency,
     notes,
     version
+  into v_receipt
   from public.bookings
   where id = p_booking_id;
+
+  -- A server may have deleted what an idempotency key still remembers.
+  if not found then
+    perform private.raise_not_found('booking');
+  end if;
+  return v_receipt;
+end;
 $$;
 
-comment on function private.booking_receipt is 'The receipt of a booking as it is now.';
+comment on function private.booking_receipt is
+  'The receipt of a booking as it is now; 404 PGRST301 when it is gone.';
 
 -- Definer: the public writes neither bookings nor clients itself.
 create function private.create_booking(
@@ -60,12 +72,19 @@ set search_path = ''
 as $$
 declare
   v_professional_id uuid := (select professional_id from public.services where id = p_service_id);
+  v_client_id uuid := private.portal_client_id(v_professional_id);
+  -- With the portal client: the same words from somebody else are no replay.
   v_request constant jsonb := jsonb_build_array(
-    p_service_id, p_starts_at, p_client_name, p_client_email, p_client_phone, p_notes
+    v_client_id,
+    p_service_id,
+    p_starts_at,
+    p_client_name,
+    p_client_email,
+    p_client_phone,
+    p_notes
   );
   v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
   v_id uuid;
-  v_client_id uuid;
 begin
   if v_professional_id is null then
     perform private.raise_not_found('service');
@@ -79,7 +98,17 @@ begin
 
   perform private.check_slot(private.service_slot_rules(p_service_id), v_starts_at);
 
-  v_client_id := private.portal_client_id(v_professional_id);
+  -- Here and not by the constraint: what follows tells whether an address has open bookings, and
+  -- must cost whoever asks a booking.
+  if char_length(p_notes) > 4000 then
+    perform private.raise_error(
+      422,
+      'validation_failed',
+      'The notes have more than 4000 characters.',
+      json_build_object('fields', array['notes'])::text
+    );
+  end if;
+
   if v_client_id is null or p_client_email is not null then
     v_client_id := private.find_or_create_client(
       v_professional_id, p_client_name, p_client_email, p_client_phone
