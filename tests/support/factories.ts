@@ -105,3 +105,42 @@ export function createOrder(
 ): Promise<Row<"orders">> {
   return insert(professional, "orders", values);
 }
+
+/** A client of a professional, signed in to the portal. */
+export interface PortalSession {
+  clientId: string;
+  professionalId: string;
+  sessionId: string;
+  token: string;
+  /** Claims of the token, for SQL in this caller's role. */
+  claims: Claims;
+  api: Api;
+}
+
+/** Signs a client in to the portal, as a verified code does. */
+export async function createPortalSession(
+  client: Pick<Row<"clients">, "id" | "professional_id">,
+): Promise<PortalSession> {
+  const [session] = await sql<{ id: string }[]>`
+    insert into private.portal_sessions (professional_id, client_id, email_key)
+    select professional_id, id, email_key from public.clients
+    where id = ${client.id} and professional_id = ${client.professional_id}
+    returning id`;
+  if (!session) throw new Error("the client has no e-mail address or does not exist");
+  const claims: Claims = {
+    sub: client.id,
+    role: "portal_client",
+    aud: "portal",
+    professional_id: client.professional_id,
+    session_id: session.id,
+  };
+  const token = await signToken(claims);
+  return {
+    clientId: client.id,
+    professionalId: client.professional_id,
+    sessionId: session.id,
+    token,
+    claims,
+    api: bearer(token),
+  };
+}
