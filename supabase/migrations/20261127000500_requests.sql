@@ -158,6 +158,15 @@ begin
       message = 'id, created_at and professional_id cannot be changed';
   end if;
 
+  -- Generated columns of NEW are still null here; what is given to them is computed anew anyway.
+  if tg_relid = 'public.clients'::regclass then
+    new.email_key := old.email_key;
+  elsif tg_relid = 'public.products'::regclass then
+    new.in_stock := old.in_stock;
+  elsif tg_relid = 'public.orders'::regclass then
+    new.payment_status := old.payment_status;
+  end if;
+
   if new is distinct from old then
     new.updated_at := now();
   end if;

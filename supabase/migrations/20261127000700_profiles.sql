@@ -17,8 +17,10 @@ create table public.profiles (
   image_url text
     constraint profiles_image_url_is_a_web_address
       check (image_url ~ '^https?://[^\s<>"]+$' and char_length(image_url) <= 2048),
-  time_zone text not null default 'UTC' references private.time_zones (name),
-  currency text not null default 'EUR' references private.currencies (code),
+  time_zone text not null default 'UTC'
+    references private.time_zones (name) on delete no action,
+  currency text not null default 'EUR'
+    references private.currencies (code) on delete no action,
   availability jsonb not null
     default '{"weekly": {"mon": [["09:00", "17:00"]], "tue": [["09:00", "17:00"]], "wed": [["09:00", "17:00"]], "thu": [["09:00", "17:00"]], "fri": [["09:00", "17:00"]]}, "overrides": {}}'
     constraint profiles_availability_is_valid
@@ -113,8 +115,9 @@ $$;
 comment on function private.check_currency_change is
   'Amounts never change their meaning: 409 currency_in_use while bookings, orders or finer prices exist.';
 
+-- Not on insert: a new account has nothing to decide, and sign-ups need not wait for each other.
 create trigger profiles_lock
-  before update on public.profiles
+  before update or delete on public.profiles
   for each statement execute function private.take_write_lock();
 
 create trigger profiles_check_availability

@@ -28,6 +28,19 @@ $$;
 
 comment on function private.email_key is 'What two spellings of one e-mail address have in common.';
 
+create function private.tags_are_short(p_tags text[])
+returns boolean
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select coalesce(bool_and(tag is not null and char_length(tag) <= 50), true)
+  from unnest(p_tags) as tag;
+$$;
+
+comment on function private.tags_are_short is 'Whether every tag is there and has at most 50 characters.';
+
 create table public.clients (
   id uuid primary key default gen_random_uuid(),
   created_at public.timestamp_ms not null default now(),
@@ -47,8 +60,8 @@ create table public.clients (
     constraint clients_tags_are_at_most_50_of_50_characters
       check (
         cardinality(tags) <= 50
-        and array_position(tags, null) is null
-        and array_to_string(tags, ',') !~ '[^,]{51}'
+        and coalesce(array_ndims(tags), 1) = 1
+        and private.tags_are_short(tags)
       ),
   archived boolean not null default false,
   metadata jsonb not null default '{}'
@@ -178,6 +191,8 @@ grant execute on function private.is_email (text) to authenticated, service_role
 grant execute on function private.email_key (text) to authenticated, service_role;
 
 grant execute on function private.trim_invisible (text) to authenticated, service_role;
+
+grant execute on function private.tags_are_short (text[]) to authenticated, service_role;
 
 create policy clients_select_own on public.clients
   for select to authenticated

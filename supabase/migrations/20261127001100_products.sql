@@ -49,7 +49,7 @@ create index products_professional_id_parent_id_idx
 
 -- Ignoring case and outer space, as people compare article numbers.
 create unique index products_professional_id_sku_key
-  on public.products (professional_id, lower(btrim(sku) collate pg_catalog.pg_c_utf8))
+  on public.products (professional_id, lower(private.trim_invisible(sku) collate pg_catalog.pg_c_utf8))
   where sku is not null;
 
 -- Definer: looks at the parent whatever the caller's grants are.

@@ -49,7 +49,7 @@ set search_path = ''
 as $$
 declare
   v_full_name constant text := private.metadata_text(p_metadata, 200, 'full_name', 'name');
-  v_image_url constant text := private.metadata_text(p_metadata, 2048, 'picture', 'avatar_url');
+  v_image_url constant text := private.metadata_text(p_metadata, 2049, 'picture', 'avatar_url');
   v_username constant text := coalesce(
     private.slug(private.metadata_text(p_metadata, 200, 'username')),
     -- Never from the e-mail: the username is public.
@@ -65,7 +65,11 @@ begin
       coalesce(v_full_name, ''),
       v_try,
       private.metadata_text(p_metadata, 100, 'niche'),
-      case when v_image_url ~ '^https?://[^\s<>"]+$' then v_image_url end
+      -- Half an address is none.
+      case
+        when char_length(v_image_url) <= 2048 and v_image_url ~ '^https?://[^\s<>"]+$'
+          then v_image_url
+      end
     )
     on conflict do nothing;
 

@@ -87,6 +87,8 @@ grant execute on function private.email_key (text) to portal_client;
 
 grant execute on function private.trim_invisible (text) to portal_client;
 
+grant execute on function private.tags_are_short (text[]) to portal_client;
+
 create policy bookings_select_client on public.bookings
   for select to portal_client
   using (
