@@ -123,7 +123,7 @@ begin
   return (
     select jsonb_build_object(
       'session_id', v_session.id,
-      'expires_at', extract(epoch from v_session.expires_at)::bigint,
+      'expires_at', floor(extract(epoch from v_session.expires_at))::bigint,
       'client', jsonb_build_object('id', c.id, 'name', c.name, 'email', c.email),
       'professional', jsonb_build_object(
         'id', p.id,

@@ -24,6 +24,9 @@ export interface VerifyDeps extends HttpDeps {
   now(): Date;
 }
 
+/** Seconds that a portal session lasts: the default of `portal_sessions.expires_at`. */
+const LIFETIME = 3600;
+
 const Input = z.strictObject({
   email,
   code: z.string().regex(/^[0-9]{6}$/, { error: "is not six digits" }),
@@ -43,11 +46,12 @@ export function createHandler(deps: VerifyDeps): Handler {
         hint: "Ask for a new code and use the newest mail.",
       });
     }
-    const issuedAt = Math.floor(deps.now().getTime() / 1000);
+    // By the database's clock, which is the one that ends the session.
+    const issuedAt = session.expires_at - LIFETIME;
     return json({
       access_token: await deps.tokens.sign(session, issuedAt),
       token_type: "bearer",
-      expires_in: session.expires_at - issuedAt,
+      expires_in: LIFETIME,
       expires_at: session.expires_at,
       client: session.client,
       professional: session.professional,
