@@ -1,0 +1,129 @@
+-- Stock as a ledger: whatever changes products.stock leaves a row here, so that what is on hand can
+-- always be explained. Untracked stock (null) counts as 0: the rows of a product add up to
+-- coalesce(stock, 0). Append-only by grants: nobody holds any on it.
+
+create table private.stock_ledger (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  professional_id uuid not null references public.profiles (id) on delete cascade,
+  product_id uuid not null,
+  order_id uuid,
+  delta integer not null
+    constraint stock_ledger_delta_is_a_change check (delta <> 0),
+  reason text not null
+    constraint stock_ledger_reason_has_1_to_200_characters
+      check (reason ~ '\S' and char_length(reason) <= 200),
+  -- Goes with its product; one that was ever ordered is kept by private.order_products.
+  constraint stock_ledger_professional_id_product_id_fkey
+    foreign key (professional_id, product_id) references public.products (professional_id, id)
+    on delete cascade,
+  constraint stock_ledger_professional_id_order_id_fkey
+    foreign key (professional_id, order_id) references public.orders (professional_id, id)
+    on delete no action
+);
+
+create index stock_ledger_professional_id_product_id_idx
+  on private.stock_ledger (professional_id, product_id);
+
+create index stock_ledger_professional_id_order_id_idx
+  on private.stock_ledger (professional_id, order_id) where order_id is not null;
+
+create function private.caller_manages(p_professional_id uuid)
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.caller_is_server() or coalesce(
+    private.caller_role() = 'authenticated'
+      and private.caller_professional_id() = p_professional_id,
+    false
+  );
+$$;
+
+comment on function private.caller_manages is
+  'Whether the caller is this professional or a server; false for the public, clients and other professionals.';
+
+-- A trigger cannot be told why a statement was made; settings of the transaction can.
+create function private.set_stock_reason(p_reason text, p_order_id uuid)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select
+    set_config('private.stock_reason', coalesce(p_reason, ''), true),
+    set_config('private.stock_order_id', coalesce(p_order_id::text, ''), true);
+$$;
+
+comment on function private.set_stock_reason is
+  'Reason and order of the stock changes that follow in this transaction; nulls end it.';
+
+create function private.write_stock_ledger()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_delta constant integer := coalesce(new.stock, 0) - coalesce(old.stock, 0);
+begin
+  if v_delta <> 0 then
+    insert into private.stock_ledger (professional_id, product_id, order_id, delta, reason)
+    values (
+      new.professional_id,
+      new.id,
+      nullif(current_setting('private.stock_order_id', true), '')::uuid,
+      v_delta,
+      coalesce(
+        nullif(current_setting('private.stock_reason', true), ''),
+        case tg_op when 'INSERT' then 'created' else 'edited' end
+      )
+    );
+  end if;
+  return null;
+end;
+$$;
+
+comment on function private.write_stock_ledger is
+  'AFTER INSERT OR UPDATE on products: one ledger row for each change of stock, whichever path made it.';
+
+create trigger products_5_write_stock_ledger
+  after insert or update on public.products
+  for each row execute function private.write_stock_ledger();
+
+-- How much is left is the professional's business: the public only learns which product is short.
+create function private.raise_insufficient_stock(p_professional_id uuid, p_short jsonb)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.raise_error(
+    409,
+    'insufficient_stock',
+    'There is not enough in stock.',
+    (
+      select jsonb_agg(
+        case
+          when private.caller_manages(p_professional_id) then line
+          else line - 'available'
+        end
+        order by line ->> 'product_id'
+      )
+      from jsonb_array_elements(p_short) as line
+    )::text
+  );
+$$;
+
+comment on function private.raise_insufficient_stock is
+  '409 insufficient_stock with [{"product_id", "requested", "available"}] in details; the public gets no available.';
+
+alter table private.stock_ledger enable row level security;
+
+comment on table private.stock_ledger is
+  'Every change of stock with its reason and, for orders, the order. Append-only.';
