@@ -1,5 +1,5 @@
 -- What clients bought: lines priced and kept as they were, totals that add up, a number per
--- professional without gaps.
+-- professional without gaps. How an order comes about and changes is in order_rules.sql.
 
 create table public.orders (
   id uuid primary key default gen_random_uuid(),
@@ -46,6 +46,8 @@ create table public.orders (
   internal_notes text
     constraint orders_internal_notes_have_at_most_10000_characters
       check (char_length(internal_notes) <= 10000),
+  source text not null default 'owner'
+    constraint orders_source_is_known check (source in ('owner', 'public', 'portal')),
   version integer not null default 1,
   metadata jsonb not null default '{}'
     constraint orders_metadata_is_an_object_of_at_most_8_kb
@@ -89,7 +91,7 @@ alter table public.orders enable row level security;
 
 grant select on public.orders to authenticated;
 
--- No delete: an order is cancelled. Number, totals and payment columns are computed.
+-- No delete: an order is cancelled. Number, totals, payment columns and `source` are facts.
 grant insert (
   id,
   professional_id,
@@ -144,6 +146,8 @@ comment on column public.orders.payment_status is
 comment on column public.orders.notes is 'The client sees these.';
 
 comment on column public.orders.internal_notes is 'The client never sees these.';
+
+comment on column public.orders.source is 'Who placed it: owner, public, portal.';
 
 comment on column public.orders.version is
   'Rises on every real change: PATCH …&version=eq.n is compare-and-set.';

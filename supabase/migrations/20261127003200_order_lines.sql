@@ -1,0 +1,108 @@
+-- What a line of an order may be. Strict, because a field that is ignored is a misunderstanding: who
+-- sends a price or a total believes that it counts.
+
+create function private.raise_invalid_items(p_index integer, p_problem text)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.raise_error(
+    422,
+    'invalid_items',
+    'A line of the order cannot be used.',
+    json_build_object('index', p_index, 'problem', p_problem)::text
+  );
+$$;
+
+comment on function private.raise_invalid_items is
+  '422 invalid_items; details say which line (from 0, null for all of them) and what is wrong.';
+
+create function private.json_number(p_value jsonb)
+returns numeric
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+begin
+  return case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+end;
+$$;
+
+comment on function private.json_number is
+  'A JSON number; null for anything else, such as "2" in quotes.';
+
+create function private.check_order_line(
+  p_line jsonb,
+  p_index integer,
+  p_kind text,
+  p_products_only boolean,
+  p_minor_units integer
+)
+returns void
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_is_object constant boolean := jsonb_typeof(p_line) = 'object';
+  v_keys constant text[] := case
+    when p_products_only or p_line ? 'product_id' then array['product_id', 'quantity']
+    when p_line ? 'service_id' then array['service_id', 'quantity']
+    else array['name', 'unit_price', 'quantity']
+  end;
+  v_unexpected constant jsonb := case when v_is_object then p_line - v_keys else '{}' end;
+  v_quantity constant numeric := private.json_number(p_line -> 'quantity');
+  v_unit_price constant numeric := private.json_number(p_line -> 'unit_price');
+  v_problem text;
+begin
+  if v_unexpected <> '{}' then
+    perform private.raise_error(
+      422,
+      'unexpected_field',
+      'A line has fields that are not taken.',
+      jsonb_build_object(
+        'index', p_index, 'fields', (select jsonb_agg(k) from jsonb_object_keys(v_unexpected) as k)
+      )::text
+    );
+  end if;
+
+  v_problem := case
+    when not v_is_object then 'must be an object'
+    when not p_line ?& v_keys then 'needs ' || array_to_string(v_keys, ', ')
+    when v_quantity between 1 and 100000 and v_quantity = trunc(v_quantity) then null
+    else 'quantity must be a whole number from 1 to 100000'
+  end;
+
+  if v_problem is null and v_keys[1] = 'name' then
+    v_problem := case
+      when jsonb_typeof(p_line -> 'name') <> 'string'
+        or p_line ->> 'name' !~ '\S'
+        or char_length(p_line ->> 'name') > 200
+      then 'name must be a text of 1 to 200 characters'
+      when v_unit_price between 0 and 999999999999.999 then null
+      else 'unit_price must be a number from 0 to 999999999999.999'
+    end;
+    if v_problem is null then
+      perform private.check_amount(v_unit_price, p_minor_units);
+    end if;
+  elsif v_problem is null then
+    v_problem := case
+      when jsonb_typeof(p_line -> v_keys[1]) <> 'string'
+        or p_line ->> v_keys[1] !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      then v_keys[1] || ' must be a UUID'
+      when v_keys[1] <> p_kind || '_id' then 'a ' || p_kind || ' order takes no ' || v_keys[1]
+    end;
+  end if;
+
+  if v_problem is not null then
+    perform private.raise_invalid_items(p_index, v_problem);
+  end if;
+end;
+$$;
+
+comment on function private.check_order_line is
+  'Shape of a line: exactly {product_id, quantity}, {service_id, quantity} or {name, unit_price, quantity}; 422 unexpected_field, invalid_items, too_many_decimals.';
