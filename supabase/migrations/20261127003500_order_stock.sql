@@ -1,0 +1,139 @@
+-- Which products an order holds. Keeps them from being deleted, takes their stock when the order is
+-- placed and gives it back when it is cancelled. Only AFTER triggers: an insert that `on conflict do
+-- nothing` skips has run its BEFORE triggers all the same.
+
+create table private.order_products (
+  professional_id uuid not null references public.profiles (id) on delete cascade,
+  order_id uuid not null,
+  product_id uuid not null,
+  quantity integer not null
+    constraint order_products_quantity_is_positive check (quantity > 0),
+  primary key (professional_id, order_id, product_id),
+  constraint order_products_professional_id_order_id_fkey
+    foreign key (professional_id, order_id) references public.orders (professional_id, id)
+    on delete no action,
+  constraint order_products_professional_id_product_id_fkey
+    foreign key (professional_id, product_id) references public.products (professional_id, id)
+    on delete no action
+);
+
+create index order_products_professional_id_product_id_idx
+  on private.order_products (professional_id, product_id);
+
+create function private.ordered_quantities(p_lines jsonb)
+returns table (product_id uuid, quantity integer)
+language sql
+immutable
+security invoker
+set search_path = ''
+as $$
+  select (line ->> 'product_id')::uuid, sum((line ->> 'quantity')::integer)::integer
+  from jsonb_array_elements(p_lines) as line
+  where line ? 'product_id'
+  group by 1;
+$$;
+
+comment on function private.ordered_quantities is
+  'Pieces of each product in priced lines, lines of one product summed.';
+
+create function private.check_stock(p_professional_id uuid, p_lines jsonb)
+returns void
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_short constant jsonb := (
+    select jsonb_agg(jsonb_build_object(
+      'product_id', o.product_id, 'requested', o.quantity, 'available', p.stock
+    ))
+    from private.ordered_quantities(p_lines) o
+    join public.products p on p.professional_id = p_professional_id and p.id = o.product_id
+    where p.stock < o.quantity
+  );
+begin
+  if v_short is not null then
+    perform private.raise_insufficient_stock(p_professional_id, v_short);
+  end if;
+end;
+$$;
+
+comment on function private.check_stock is
+  '409 insufficient_stock when the tracked stock does not cover priced lines.';
+
+-- The check constraint on stock stands behind check_stock().
+create function private.take_stock()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.order_products (professional_id, order_id, product_id, quantity)
+  select new.professional_id, new.id, product_id, quantity
+  from private.ordered_quantities(new.items);
+
+  perform private.check_stock(new.professional_id, new.items);
+
+  perform private.set_stock_reason('ordered', new.id);
+  update public.products p
+  set stock = p.stock - o.quantity
+  from private.order_products o
+  where o.professional_id = new.professional_id
+    and o.order_id = new.id
+    and p.professional_id = new.professional_id
+    and p.id = o.product_id
+    and p.stock is not null;
+  perform private.set_stock_reason(null, null);
+  return null;
+end;
+$$;
+
+comment on function private.take_stock is
+  'AFTER INSERT: notes what the order holds and takes it from stock, or 409 insufficient_stock.';
+
+-- What the ledger says was taken: a product that was not tracked then gets nothing back now.
+create function private.give_stock_back()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.set_stock_reason('cancelled', new.id);
+  update public.products p
+  set stock = p.stock + taken.quantity
+  from (
+    select product_id, -sum(delta) as quantity
+    from private.stock_ledger
+    where professional_id = new.professional_id and order_id = new.id
+    group by product_id
+  ) as taken
+  where p.professional_id = new.professional_id
+    and p.id = taken.product_id
+    and p.stock is not null
+    and taken.quantity > 0;
+  perform private.set_stock_reason(null, null);
+  return null;
+end;
+$$;
+
+comment on function private.give_stock_back is
+  'AFTER UPDATE to cancelled: gives back what the order took. Once, since nothing leaves cancelled.';
+
+create trigger orders_5_take_stock
+  after insert on public.orders
+  for each row execute function private.take_stock();
+
+create trigger orders_6_give_stock_back
+  after update on public.orders
+  for each row when (new.status = 'cancelled' and old.status <> 'cancelled')
+  execute function private.give_stock_back();
+
+alter table private.order_products enable row level security;
+
+comment on table private.order_products is
+  'Products and pieces of each order. Its foreign key keeps an ordered product from being deleted.';

@@ -1,0 +1,247 @@
+-- RPCs: the public asks what a basket costs, and orders it.
+
+create type public.order_receipt as (
+  id uuid,
+  professional_id uuid,
+  number integer,
+  kind text,
+  status text,
+  payment_status text,
+  items jsonb,
+  subtotal numeric,
+  discount numeric,
+  tax numeric,
+  total numeric,
+  amount_paid numeric,
+  amount_refunded numeric,
+  currency text,
+  version integer,
+  created_at text
+);
+
+comment on type public.order_receipt is
+  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+
+create function private.order_receipt(p_order_id uuid)
+returns public.order_receipt
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_receipt public.order_receipt;
+begin
+  select
+    id,
+    professional_id,
+    number,
+    kind,
+    status,
+    payment_status,
+    items,
+    subtotal,
+    discount,
+    tax,
+    total,
+    amount_paid,
+    amount_refunded,
+    currency,
+    version,
+    private.timestamp_text(created_at)
+  into v_receipt
+  from public.orders
+  where id = p_order_id;
+
+  -- A server may have deleted what an idempotency key still remembers.
+  if not found then
+    perform private.raise_not_found('order');
+  end if;
+  return v_receipt;
+end;
+$$;
+
+comment on function private.order_receipt is
+  'The receipt of an order as it is now; 404 PGRST301 when it is gone.';
+
+create function private.check_accepts_orders(p_professional_id uuid)
+returns void
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_accepts_orders constant boolean := (
+    select accepts_orders from public.profiles where id = p_professional_id
+  );
+begin
+  if v_accepts_orders is null then
+    perform private.raise_not_found('professional');
+  elsif not v_accepts_orders then
+    perform private.raise_error(422, 'not_accepting', 'Orders are not accepted at the moment.');
+  end if;
+end;
+$$;
+
+comment on function private.check_accepts_orders is
+  '404 PGRST301 for an unknown professional, 422 not_accepting for one who takes no orders.';
+
+-- Definer: the public reads no profiles and no stock.
+create function private.quote_order(p_professional_id uuid, p_items jsonb)
+returns public.order_quote
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_quote public.order_quote;
+begin
+  perform private.check_accepts_orders(p_professional_id);
+  v_quote := private.price_order(p_professional_id, 'product', p_items, 0, true);
+  perform private.check_stock(p_professional_id, v_quote.items);
+  return v_quote;
+end;
+$$;
+
+comment on function private.quote_order is 'See public.quote_order.';
+
+-- Definer: the public writes neither orders nor clients itself.
+create function private.place_order(
+  p_professional_id uuid,
+  p_items jsonb,
+  p_client_name text,
+  p_client_email text,
+  p_client_phone text,
+  p_notes text,
+  p_shipping_address jsonb,
+  p_expected_total numeric,
+  p_idempotency_key text
+)
+returns public.order_receipt
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_client_id uuid := private.portal_client_id(p_professional_id);
+  -- Also who asks: two clients of the portal may choose the same key.
+  v_request constant jsonb := jsonb_build_array(
+    v_client_id,
+    p_items,
+    p_client_name,
+    p_client_email,
+    p_client_phone,
+    p_notes,
+    p_shipping_address,
+    p_expected_total
+  );
+  v_source constant text := case when v_client_id is null then 'public' else 'portal' end;
+  v_id uuid;
+  v_total numeric;
+begin
+  perform private.lock_professional(p_professional_id);
+
+  v_id := private.find_replay(p_professional_id, 'place_order', p_idempotency_key, v_request);
+  if v_id is not null then
+    return private.order_receipt(v_id);
+  end if;
+
+  perform private.check_accepts_orders(p_professional_id);
+
+  if v_client_id is null or p_client_email is not null then
+    v_client_id := private.find_or_create_client(
+      p_professional_id, p_client_name, p_client_email, p_client_phone
+    );
+  end if;
+
+  insert into public.orders (
+    professional_id, client_id, kind, items, notes, shipping_address, source
+  )
+  values (
+    p_professional_id, v_client_id, 'product', p_items, p_notes, p_shipping_address, v_source
+  )
+  returning id, total into v_id, v_total;
+
+  if p_expected_total <> v_total then
+    perform private.raise_error(
+      409,
+      'total_changed',
+      'The total is not the one you expected.',
+      json_build_object('expected_total', p_expected_total, 'total', v_total)::text
+    );
+  end if;
+
+  -- Last: it tells how many open orders an address has, so whoever asks has to order for it.
+  if (
+    select count(*) > 5
+    from public.orders
+    where professional_id = p_professional_id
+      and client_id = v_client_id
+      and source <> 'owner'
+      and status in ('pending', 'confirmed')
+      and payment_status = 'unpaid'
+  ) then
+    perform private.raise_error(
+      422, 'too_many_open', 'This e-mail address has five open unpaid orders already.'
+    );
+  end if;
+
+  perform private.remember_call(
+    p_professional_id, 'place_order', p_idempotency_key, v_request, v_id
+  );
+  return private.order_receipt(v_id);
+end;
+$$;
+
+comment on function private.place_order is 'See public.place_order.';
+
+create function public.quote_order(professional_id uuid, items jsonb)
+returns public.order_quote
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.quote_order($1, $2);
+$$;
+
+comment on function public.quote_order is
+  'What place_order would charge for these lines [{"product_id", "quantity"}] now, without ordering. Errors: 404 PGRST301; 409 insufficient_stock; 422 not_accepting, invalid_items, unexpected_field, product_unavailable, total_too_large.';
+
+create function public.place_order(
+  professional_id uuid,
+  items jsonb,
+  client_name text default null,
+  client_email text default null,
+  client_phone text default null,
+  notes text default null,
+  shipping_address jsonb default null,
+  expected_total numeric default null,
+  idempotency_key text default null
+)
+returns public.order_receipt
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.place_order($1, $2, $3, $4, $5, $6, $7, $8, $9);
+$$;
+
+comment on function public.place_order is
+  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, validation_failed, too_many_open, idempotency_key_reused.';
+
+grant execute on function public.quote_order (uuid, jsonb) to anon, authenticated, service_role;
+
+grant execute on function private.quote_order (uuid, jsonb) to anon, authenticated, service_role;
+
+grant execute on function public.place_order (
+  uuid, jsonb, text, text, text, text, jsonb, numeric, text
+) to anon, authenticated, service_role;
+
+grant execute on function private.place_order (
+  uuid, jsonb, text, text, text, text, jsonb, numeric, text
+) to anon, authenticated, service_role;
