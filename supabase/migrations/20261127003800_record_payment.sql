@@ -1,0 +1,259 @@
+-- RPCs: money came in, money went back, and what there was of both.
+
+create type public.order_payment as (
+  id uuid,
+  kind text,
+  amount numeric,
+  method text,
+  reference text,
+  reason text,
+  created_at text
+);
+
+comment on type public.order_payment is
+  'A payment or a refund of an order, in its currency. Times are ISO 8601 with milliseconds and Z.';
+
+create type public.payment_receipt as (
+  payment public.order_payment,
+  "order" public.order_receipt
+);
+
+comment on type public.payment_receipt is 'A payment or refund with its order as it is now.';
+
+create function private.order_payment(p_payment private.payments)
+returns public.order_payment
+language sql
+immutable
+security invoker
+set search_path = ''
+as $$
+  select row(
+    p_payment.id,
+    p_payment.kind,
+    p_payment.amount,
+    p_payment.method,
+    p_payment.reference,
+    p_payment.reason,
+    private.timestamp_text(p_payment.created_at)
+  )::public.order_payment;
+$$;
+
+comment on function private.order_payment is 'A ledger row as the API shows it.';
+
+create function private.find_managed_order(p_order_id uuid)
+returns public.orders
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_order public.orders;
+begin
+  select * into v_order
+  from public.orders
+  where id = p_order_id and private.caller_manages(professional_id);
+
+  if not found then
+    perform private.raise_not_found('order');
+  end if;
+  return v_order;
+end;
+$$;
+
+comment on function private.find_managed_order is
+  'An order of the caller, or any for a server; 404 PGRST301 for any other, there or not.';
+
+create function private.write_payment(
+  p_order_id uuid,
+  p_kind text,
+  p_amount numeric,
+  p_method text,
+  p_reference text,
+  p_reason text
+)
+returns public.payment_receipt
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_order public.orders := private.find_managed_order(p_order_id);
+  v_payment private.payments;
+  v_due numeric;
+  v_refundable numeric;
+begin
+  perform private.lock_professional(v_order.professional_id);
+  v_order := private.find_managed_order(p_order_id);
+  v_due := v_order.total - v_order.amount_paid + v_order.amount_refunded;
+  v_refundable := v_order.amount_paid - v_order.amount_refunded;
+
+  if (p_amount > 0 and p_amount <= 999999999999.999) is not true then
+    perform private.raise_error(422, 'invalid_amount', 'The amount must be more than 0.');
+  end if;
+  perform private.check_amount(p_amount, private.minor_units(v_order.professional_id));
+
+  select * into v_payment
+  from private.payments
+  where professional_id = v_order.professional_id and reference = p_reference;
+
+  if v_payment.id is null then
+    if p_kind = 'payment' and p_amount > v_due then
+      perform private.raise_error(
+        409,
+        'exceeds_total',
+        'The payment is more than is due.',
+        json_build_object('due', v_due)::text
+      );
+    elsif p_kind = 'refund' and p_amount > v_refundable then
+      perform private.raise_error(
+        409,
+        'refund_exceeds_paid',
+        'The refund is more than was paid.',
+        json_build_object('refundable', v_refundable)::text
+      );
+    end if;
+
+    insert into private.payments (
+      professional_id, order_id, kind, amount, method, reference, reason
+    )
+    values (
+      v_order.professional_id, p_order_id, p_kind, p_amount, p_method, p_reference, p_reason
+    )
+    returning * into v_payment;
+  elsif (v_payment.order_id, v_payment.kind, v_payment.amount)
+    is distinct from (p_order_id, p_kind, p_amount)
+  then
+    perform private.raise_error(
+      409, 'reference_reused', 'This reference belongs to another payment.'
+    );
+  end if;
+
+  return row(
+    private.order_payment(v_payment), private.order_receipt(p_order_id)
+  )::public.payment_receipt;
+end;
+$$;
+
+comment on function private.write_payment is
+  'Adds a payment or refund to the ledger, or finds it by its reference. Due is the total less what was paid and not refunded.';
+
+-- Definer, like refund_payment and order_payments: nobody has rights on the ledger.
+create function private.record_payment(
+  p_order_id uuid,
+  p_amount numeric,
+  p_method text,
+  p_reference text
+)
+returns public.payment_receipt
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  if (p_method ~ '\S') is not true then
+    perform private.raise_error(422, 'method_required', 'A method of payment is required.');
+  end if;
+  return private.write_payment(p_order_id, 'payment', p_amount, p_method, p_reference, null);
+end;
+$$;
+
+comment on function private.record_payment is 'See public.record_payment.';
+
+create function private.refund_payment(
+  p_order_id uuid,
+  p_amount numeric,
+  p_reason text,
+  p_reference text
+)
+returns public.payment_receipt
+language sql
+volatile
+security definer
+set search_path = ''
+as $$
+  select private.write_payment(p_order_id, 'refund', p_amount, null, p_reference, p_reason);
+$$;
+
+comment on function private.refund_payment is 'See public.refund_payment.';
+
+create function private.order_payments(p_order_id uuid)
+returns setof public.order_payment
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.find_managed_order(p_order_id);
+  return query
+    select shown.*
+    from public.orders o
+    join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
+    cross join private.order_payment(p) as shown
+    where o.id = p_order_id
+    order by p.created_at, p.id;
+end;
+$$;
+
+comment on function private.order_payments is 'See public.order_payments.';
+
+create function public.record_payment(
+  order_id uuid,
+  amount numeric,
+  method text,
+  reference text default null
+)
+returns public.payment_receipt
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.record_payment($1, $2, $3, $4);
+$$;
+
+comment on function public.record_payment is
+  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. Errors: 404 PGRST301; 409 exceeds_total {"due"}, reference_reused; 422 invalid_amount, too_many_decimals, method_required.';
+
+create function public.refund_payment(
+  order_id uuid,
+  amount numeric,
+  reason text default null,
+  reference text default null
+)
+returns public.payment_receipt
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.refund_payment($1, $2, $3, $4);
+$$;
+
+comment on function public.refund_payment is
+  'Records that money went back to a client. The same reference again is the same refund. Errors: 404 PGRST301; 409 refund_exceeds_paid {"refundable"}, reference_reused; 422 invalid_amount, too_many_decimals.';
+
+create function public.order_payments(order_id uuid)
+returns setof public.order_payment
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select * from private.order_payments($1);
+$$;
+
+comment on function public.order_payments is
+  'Payments and refunds of an order, oldest first. Errors: 404 PGRST301.';
+
+grant execute on function
+  public.record_payment (uuid, numeric, text, text),
+  private.record_payment (uuid, numeric, text, text),
+  public.refund_payment (uuid, numeric, text, text),
+  private.refund_payment (uuid, numeric, text, text),
+  public.order_payments (uuid),
+  private.order_payments (uuid)
+to authenticated, service_role;
