@@ -8,13 +8,17 @@ language sql
 immutable
 set search_path = ''
 as $$
-  select nullif(btrim(left(private.trim_invisible(value), p_max_length)), '')
+  select private.trim_invisible(left(value, p_max_length))
   from (
-    select k.position, regexp_replace(p_metadata ->> k.key, '[[:cntrl:]]+', ' ', 'g') as value
+    select
+      k.position,
+      private.trim_invisible(
+        regexp_replace(p_metadata ->> k.key, '[[:cntrl:]]+', ' ', 'g')
+      ) as value
     from unnest(p_keys) with ordinality as k (key, position)
     where jsonb_typeof(p_metadata) = 'object' and jsonb_typeof(p_metadata -> k.key) = 'string'
   ) as found
-  where value ~ '\S'
+  where value <> ''
   order by position
   limit 1;
 $$;
