@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import type { JWTPayload } from "jose";
+import type { Upsert } from "./rest-upsert.ts";
 
 /** The HTTP request being answered; what the database may read of it, and what went wrong. */
 export interface RequestContext {
@@ -12,6 +14,10 @@ export interface RequestContext {
   redirectTo?: string | null;
   claims: JWTPayload;
   role: string;
+  /** The request as upstream understood it. */
+  call?: AnyAST;
+  catalogue?: IntrospectResult;
+  upsert?: Upsert | null;
   /** The error behind a 5xx, kept for the log. */
   fault?: unknown;
 }

@@ -1,10 +1,11 @@
 import type postgres from "postgres";
+import { arrayType } from "./pg-arrays.ts";
 
 type Types = Record<string, postgres.PostgresType>;
 
-/** `2026-11-27 21:14:35.1+00`, as the driver receives it in a UTC session, in ISO 8601. */
-function isoInstant(text: string): string {
-  const match = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text);
+/** An instant as Postgres writes it in a UTC session, as text or in JSON, with milliseconds and Z. */
+export function isoInstant(text: string): string {
+  const match = /^(\d{4,}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))?\+00(?::00)?$/.exec(text);
   if (!match) return text; // infinity, or a year before Christ
   const [, date, time, fraction = ""] = match;
   return `${date}T${time}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
@@ -14,6 +15,8 @@ const number = (text: string) => {
   const value = Number(text);
   return Number.isFinite(value) ? value : text; // NaN and Infinity have no JSON number
 };
+
+const bool = (text: string) => text === "t";
 
 const jsonText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
@@ -45,6 +48,20 @@ export const restTypes: Types = {
     serialize: String,
     parse: (text: string) => text.replace(" ", "T"),
   },
+  // The driver takes everything but `true` for false; the database knows better.
+  boolean: { to: 16, from: [16], serialize: String, parse: bool },
+  booleans: arrayType(1000, bool),
+  integers: arrayType(1007, Number),
+  bigints: arrayType(1016, number),
+  numerics: arrayType(1231, number),
+  floats: arrayType(1022, number),
+  texts: arrayType(1009, String),
+  varchars: arrayType(1015, String),
+  uuids: arrayType(2951, String),
+  dates: arrayType(1182, String),
+  timestamptzs: arrayType(1185, isoInstant),
+  jsons: arrayType(199, JSON.parse),
+  jsonbs: arrayType(3807, JSON.parse),
 };
 
 /** Types of the auth service. A session's `refreshed_at` has no time zone; it is UTC. */

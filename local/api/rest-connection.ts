@@ -4,9 +4,11 @@ import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { restTypes } from "./pg-types.ts";
+import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
-import { withJsonText } from "./rest-json.ts";
+import { withReadableValues } from "./rest-payload.ts";
 import { type Database, inTransaction } from "./rest-transaction.ts";
+import { upsertOf } from "./rest-upsert.ts";
 
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
 export class RestConnection extends PostgresConnection {
@@ -62,7 +64,16 @@ export class RestConnection extends PostgresConnection {
 
   override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
     const checked = await super.onPostgrestAST(ast);
-    return withJsonText(checked, await this.introspect({ useCache: true }));
+    const context = currentRequest();
+    context.upsert = upsertOf(checked);
+    context.call = checked;
+    context.catalogue = await this.introspect({ useCache: true });
+    return withReadableValues(checked, context.catalogue);
+  }
+
+  override deserializeRow(row: Record<string, unknown>): Record<string, unknown> {
+    const { call, catalogue } = currentRequest();
+    return call && catalogue ? withEmbeddedInstants(row, call, catalogue) : row;
   }
 
   override async withContext<T>(_vars: unknown, run: (db: Database) => Promise<T>): Promise<T> {
@@ -79,7 +90,6 @@ export class RestConnection extends PostgresConnection {
         context,
         config,
         readOnly: await this.#isReadOnly(context.method, context.path, schema),
-        schema,
         searchPath: [...new Set([schema, ...this.#api.extra_search_path])],
       },
       run as (db: Database) => Promise<Response>,

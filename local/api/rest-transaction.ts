@@ -2,6 +2,7 @@ import type { PostgresConnection } from "@supabase/lite/postgres";
 import { sql } from "kysely";
 import type { RequestContext } from "./context.ts";
 import type { DatabaseConfig } from "./database-config.ts";
+import { runUpsert } from "./rest-upsert.ts";
 
 export type Database = PostgresConnection["kysely"];
 
@@ -16,7 +17,6 @@ export interface TransactionOptions {
   context: RequestContext;
   config: DatabaseConfig;
   readOnly: boolean;
-  schema: string;
   searchPath: readonly string[];
 }
 
@@ -43,13 +43,10 @@ export async function inTransaction(
         if (options.config.preRequest) {
           await sql.raw(`select ${options.config.preRequest}()`).execute(transaction);
         }
-        const insertedBefore = await insertedRows(transaction, options);
-        const answer = await run(transaction);
+        const answer = await runUpsert(transaction, options.context, () => run(transaction));
         const asked = await responseSettings(transaction);
         if (answer.status >= 400 && !asked.status) throw new Undo(answer);
-        if (options.context.path.startsWith("/rpc/")) return answer;
-        const status = await upsertStatus(transaction, options, answer.status, insertedBefore);
-        return withSettings(answer, asked, status);
+        return options.context.path.startsWith("/rpc/") ? answer : withSettings(answer, asked);
       });
   } catch (error) {
     if (error instanceof Undo) return error.answer;
@@ -90,41 +87,11 @@ async function responseSettings(transaction: Database): Promise<ResponseSettings
 }
 
 /** Upstream does this for RPCs; a trigger or the pre-request function may ask for it too. */
-function withSettings(answer: Response, asked: ResponseSettings, status: number): Response {
+function withSettings(answer: Response, asked: ResponseSettings): Response {
+  if (!asked.headers && !asked.status) return answer;
   const headers = new Headers(answer.headers);
   for (const header of asked.headers ? JSON.parse(asked.headers) : []) {
     for (const [name, value] of Object.entries(header)) headers.set(name, String(value));
   }
-  return new Response(answer.body, { status: Number(asked.status ?? status), headers });
-}
-
-function merges({ headers }: RequestContext): boolean {
-  return headers.prefer?.includes("resolution=merge-duplicates") ?? false;
-}
-
-/**
- * Bend: status of an upsert.
- * Upstream looks for rows with the payload's conflict columns first, and says 201 when one of these is
- * generated. The platform says 201 when a row was inserted, else 200; the session's counters know.
- */
-async function insertedRows(
-  transaction: Database,
-  { context, schema }: TransactionOptions,
-): Promise<number> {
-  if (!merges(context)) return 0;
-  const { rows } = await sql<{ count: number }>`
-    select pg_stat_get_xact_tuples_inserted(
-      to_regclass(format('%I.%I', ${schema}::text, ${context.path.slice(1)}::text))
-    ) as count`.execute(transaction);
-  return rows[0]?.count ?? 0;
-}
-
-async function upsertStatus(
-  transaction: Database,
-  options: TransactionOptions,
-  status: number,
-  insertedBefore: number,
-): Promise<number> {
-  if (status !== 201 || !merges(options.context)) return status;
-  return (await insertedRows(transaction, options)) > insertedBefore ? 201 : 200;
+  return new Response(answer.body, { status: Number(asked.status ?? answer.status), headers });
 }

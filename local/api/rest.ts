@@ -81,12 +81,15 @@ export async function createRest(options: {
       claims: verified,
       role: typeof verified.role === "string" ? verified.role : "anon",
     };
+    // Upstream takes HEAD on an RPC for a POST without arguments; the platform for a GET.
     const bodyless = request.method === "GET" || request.method === "HEAD";
+    const method = bodyless && context.path.startsWith("/rpc/") ? "GET" : request.method;
     return requestContext.run(context, async () => {
       const response = await app.fetch(
-        new Request(inner, { method: request.method, headers, body: bodyless ? null : body }),
+        new Request(inner, { method, headers, body: bodyless ? null : body }),
       );
-      return finish(response, context);
+      const finished = await finish(response, context);
+      return request.method === "HEAD" ? new Response(null, finished) : finished;
     });
   }
 
@@ -100,7 +103,6 @@ function headersForDatabase(headers: Headers, address: string): Record<string, s
     ...rest,
     ...(authorization && bearerToken(headers) !== null ? { authorization } : {}),
     "cf-connecting-ip": address,
-    "x-forwarded-for": rest["x-forwarded-for"] ? `${rest["x-forwarded-for"]}, ${address}` : address,
   };
 }
 

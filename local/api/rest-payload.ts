@@ -1,0 +1,60 @@
+import type { AnyAST, IntrospectResult } from "@supabase/lite";
+import { arrayText } from "./pg-arrays.ts";
+
+type Values = Record<string, unknown>;
+
+const isJson = (type: string) => /^jsonb?$/.test(type);
+const isArray = (type: string) => type.startsWith("_") || type.endsWith("[]");
+
+/**
+ * Bend: values of payloads.
+ * Upstream hands most values to a driver that guesses their types: an object in a text column is stored as
+ * "[object Object]", a string in a jsonb column is read as JSON or refused. The platform lets the database
+ * read each value of the JSON body. So here each becomes what the database reads.
+ */
+export function withReadableValues(call: AnyAST, catalogue: IntrospectResult): AnyAST {
+  if (call.type === "rpc") return withReadableArguments(call, catalogue);
+  if (!call.values || !call.from) return call;
+  const types = new Map(
+    catalogue.columns
+      .filter(({ table, schema }) => table === call.from && schema === (call.schema ?? "public"))
+      .map(({ name, type, pg_type = type }) => [name, isArray(pg_type) ? pg_type : type]),
+  );
+  const write = (row: unknown) =>
+    mapValues(row, (value, name) => {
+      const type = types.get(name) ?? "";
+      const text = readable(value, type);
+      return isJson(type) && text !== null ? JSON.stringify(text) : text; // upstream parses it once
+    });
+  const { values } = call;
+  return { ...call, values: Array.isArray(values) ? values.map(write) : write(values) };
+}
+
+function withReadableArguments(call: AnyAST, { functions = [] }: IntrospectResult): AnyAST {
+  const { args } = call;
+  if (call.httpMethod !== "POST" || !args || Array.isArray(args)) return call;
+  const called = functions.filter((f) => f.name === call.function);
+  const typeOf = (name: string) =>
+    called.map((f) => f.arg_types[f.arg_names.indexOf(name)]).find((type) => type) ?? "json";
+  return {
+    ...call,
+    args: mapValues(args, (value, name) => readable(value, typeOf(name))) as object,
+  };
+}
+
+function readable(value: unknown, type: string): unknown {
+  if (value === null) return null;
+  if (isJson(type)) return JSON.stringify(value);
+  if (isArray(type) && Array.isArray(value))
+    return arrayText(value, isJson(type.replace(/^_|\[\]$/g, "")));
+  if (typeof value === "object") return JSON.stringify(value);
+  return typeof value === "boolean" && type !== "boolean" ? String(value) : value;
+}
+
+function mapValues(values: unknown, change: (value: unknown, name: string) => unknown): object {
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    return values as object;
+  return Object.fromEntries(
+    Object.entries(values as Values).map(([name, value]) => [name, change(value, name)]),
+  );
+}
