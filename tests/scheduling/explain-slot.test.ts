@@ -1,0 +1,249 @@
+import { describe, expect, it } from "vitest";
+import { dateAfter, dateIn, everyDay, instantOf, iso } from "../support/calendar.ts";
+import { type Api, anonymous, request } from "../support/callers.ts";
+import { createBooking, createClientRow, createPortalSession } from "../support/factories.ts";
+import {
+  book,
+  type Explanation,
+  freeStarts,
+  nextStarts,
+  openProfessional,
+  openService,
+  refusal,
+} from "../support/scheduling.ts";
+
+const ROME = "Europe/Rome";
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const anon = anonymous();
+const day = dateIn(10, ROME);
+const at = (time: string, date = day) => iso(instantOf(date, time, ROME));
+
+async function explain(
+  service: { id: string },
+  startsAt: string,
+  api: Api = anon,
+): Promise<Explanation> {
+  const { data, error } = await api.rpc("explain_slot", {
+    service_id: service.id,
+    starts_at: startsAt,
+  });
+  if (error) throw new Error(JSON.stringify(error));
+  return data as unknown as Explanation;
+}
+
+/** The reason, after checking that booking is refused with the same code and proposals. */
+async function reasonOf(service: { id: string }, startsAt: string): Promise<string> {
+  const explanation = await explain(service, startsAt);
+  const refused = await book(anon, service, startsAt);
+  expect(refusal(refused)).toEqual({
+    status: explanation.reason === "slot_taken" ? 409 : 422,
+    code: explanation.reason,
+  });
+  expect(nextStarts(refused)).toEqual(explanation.next_starts);
+  return explanation.reason;
+}
+
+describe("the reason", () => {
+  it("is available for a free start, which then books", async () => {
+    const service = await openService(await openProfessional());
+
+    expect(await explain(service, at("10:00"))).toEqual({
+      reason: "available",
+      next_starts: [at("10:15"), at("10:30"), at("10:45")],
+    });
+    expect((await book(anon, service, at("10:00"))).error).toBeNull();
+  });
+
+  it("is not_accepting before anything else", async () => {
+    const professional = await openProfessional({ accepts_bookings: false });
+    const service = await openService(professional, { active: false });
+
+    for (const start of [at("10:00"), at("08:00"), iso(Date.now() - HOUR)]) {
+      expect(await reasonOf(service, start)).toBe("not_accepting");
+    }
+    expect((await explain(service, at("10:00"))).next_starts).toEqual([]);
+  });
+
+  it("is inactive next, whatever the time", async () => {
+    const service = await openService(await openProfessional(), { active: false });
+
+    for (const start of [at("10:00"), at("08:00"), iso(Date.now() - HOUR)]) {
+      expect(await reasonOf(service, start)).toBe("inactive");
+    }
+    expect((await explain(service, at("10:00"))).next_starts).toEqual([]);
+  });
+
+  it("is past, then too_soon, on open and closed dates alike", async () => {
+    for (const windows of [[["00:00", "24:00"]], []] as [string, string][][]) {
+      const professional = await openProfessional({ availability: everyDay(...windows) as never });
+      const service = await openService(professional, { min_notice: 120 });
+
+      expect(await reasonOf(service, iso(Date.now() - MINUTE))).toBe("past");
+      expect(await reasonOf(service, iso(Date.now() + HOUR))).toBe("too_soon");
+      expect(await reasonOf(service, "2000-01-01T00:00:00Z")).toBe("past");
+    }
+  });
+
+  it("is too_far after the last local day, on open and closed dates alike", async () => {
+    const professional = await openProfessional({
+      availability: {
+        ...everyDay(["09:00", "18:00"]),
+        overrides: { [dateIn(12, ROME)]: [] },
+      } as never,
+    });
+    const service = await openService(professional, { max_advance_days: 10 });
+
+    expect((await explain(service, at("17:00"))).reason).toBe("available");
+    expect(await reasonOf(service, at("09:00", dateIn(11, ROME)))).toBe("too_far");
+    expect(await reasonOf(service, at("09:00", dateIn(12, ROME)))).toBe("too_far");
+    expect(await reasonOf(service, "2199-12-31T23:00:00Z")).toBe("too_far");
+    expect((await explain(service, "2199-12-31T23:00:00Z")).next_starts).toEqual([]);
+  });
+
+  it("is closed_date without a window, by the week or by an override", async () => {
+    const availability = { ...everyDay(["09:00", "18:00"]), overrides: { [day]: [] } };
+    const professional = await openProfessional({ availability: availability as never });
+    const service = await openService(professional);
+
+    expect(await reasonOf(service, at("10:00"))).toBe("closed_date");
+    expect(await reasonOf(service, at("10:07"))).toBe("closed_date");
+    expect((await explain(service, at("10:00"))).next_starts[0]).toBe(
+      at("09:00", dateAfter(day, 1)),
+    );
+  });
+
+  it("is outside_hours around the windows, between them, and when it does not fit", async () => {
+    const professional = await openProfessional({
+      availability: everyDay(["09:00", "12:00"], ["14:00", "18:00"]) as never,
+    });
+    const service = await openService(professional);
+    await createBooking(professional, { starts_at: at("11:00"), ends_at: at("14:30") });
+
+    for (const time of ["08:45", "11:15", "12:30", "13:45", "17:15", "18:00"]) {
+      expect(await reasonOf(service, at(time))).toBe("outside_hours");
+    }
+    expect((await explain(service, at("17:00"))).reason).toBe("available");
+  });
+
+  it("is not_on_grid between two steps, taken or not", async () => {
+    const professional = await openProfessional({
+      availability: everyDay(["09:10", "18:00"]) as never,
+    });
+    const service = await openService(professional);
+    await createBooking(professional, { starts_at: at("12:00"), ends_at: at("13:00") });
+
+    for (const time of ["09:15", "10:00", "12:15"]) {
+      expect(await reasonOf(service, at(time))).toBe("not_on_grid");
+    }
+    expect(await reasonOf(service, at("10:10").replace(".000Z", ".001Z"))).toBe("not_on_grid");
+    expect((await explain(service, at("10:10"))).reason).toBe("available");
+  });
+
+  it("is slot_taken for bookings and their buffers, pending ones and blocked time too", async () => {
+    const professional = await openProfessional();
+    const [service, client] = await Promise.all([
+      openService(professional, { buffer_before: 15 }),
+      createClientRow(professional),
+    ]);
+    await createBooking(professional, { starts_at: at("10:00"), ends_at: at("11:00") });
+    await createBooking(professional, {
+      client_id: client.id,
+      service_id: service.id,
+      starts_at: at("15:00"),
+      status: "pending",
+      buffer_after: 30,
+    });
+
+    for (const time of ["09:15", "10:00", "10:45", "11:00", "14:00", "15:00", "16:30"]) {
+      expect(await reasonOf(service, at(time))).toBe("slot_taken");
+    }
+    expect((await explain(service, at("16:45"))).reason).toBe("available");
+    expect((await explain(service, at("13:45"))).reason).toBe("available");
+  });
+
+  it("is the same for everybody who asks", async () => {
+    const professional = await openProfessional();
+    const [service, client] = await Promise.all([
+      openService(professional),
+      createClientRow(professional),
+    ]);
+    const portal = await createPortalSession(client);
+    const expected = await explain(service, at("08:00"));
+
+    expect(expected.reason).toBe("outside_hours");
+    for (const api of [professional.api, portal.api, (await openProfessional()).api]) {
+      expect(await explain(service, at("08:00"), api)).toEqual(expected);
+    }
+  });
+});
+
+describe("next_starts", () => {
+  it("are the next three in the list, across booked times and nights", async () => {
+    const professional = await openProfessional();
+    const service = await openService(professional);
+    await createBooking(professional, { starts_at: at("09:30"), ends_at: at("16:45") });
+    const listed = await freeStarts(anon, service, day, dateAfter(day, 1));
+
+    const { reason, next_starts } = await explain(service, at("12:00"));
+
+    expect(reason).toBe("slot_taken");
+    expect(next_starts).toEqual([at("16:45"), at("17:00"), at("09:00", dateAfter(day, 1))]);
+    expect(next_starts).toEqual(listed.slice(0, 3));
+  });
+
+  it("are after now when the time asked for is long ago", async () => {
+    const service = await openService(await openProfessional());
+    const { next_starts } = await explain(service, "2001-01-01T10:00:00Z");
+
+    expect(next_starts).toHaveLength(3);
+    for (const start of next_starts) expect(Date.parse(start)).toBeGreaterThan(Date.now() - MINUTE);
+  });
+
+  it("are searched for 62 local days, the day asked for included", async () => {
+    const withOnly = async (date: string) => {
+      const professional = await openProfessional({
+        availability: { weekly: {}, overrides: { [date]: [["09:00", "10:00"]] } } as never,
+      });
+      return openService(professional);
+    };
+
+    const [last, never] = [await withOnly(dateAfter(day, 61)), await withOnly(dateAfter(day, 62))];
+
+    expect(await explain(last, at("10:00"))).toEqual({
+      reason: "closed_date",
+      next_starts: [at("09:00", dateAfter(day, 61))],
+    });
+    expect(await explain(never, at("10:00"))).toEqual({ reason: "closed_date", next_starts: [] });
+  });
+});
+
+describe("the call", () => {
+  it("answers GET too", async () => {
+    const service = await openService(await openProfessional());
+    const query = new URLSearchParams({ service_id: service.id, starts_at: at("10:00") });
+    const response = await request(`/rest/v1/rpc/explain_slot?${query}`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ reason: "available" });
+  });
+
+  it("with an unknown service is 404 PGRST301", async () => {
+    const answer = await anon.rpc("explain_slot", {
+      service_id: crypto.randomUUID(),
+      starts_at: at("10:00"),
+    });
+    expect(refusal(answer)).toEqual({ status: 404, code: "PGRST301" });
+  });
+
+  it.each(["tomorrow", "infinity", "10:00", "2027-02-30T08:00:00Z", "2027-03-01T08:00:00"])(
+    "with %j is 422 invalid_time",
+    async (startsAt) => {
+      const service = await openService(await openProfessional());
+      const answer = await anon.rpc("explain_slot", {
+        service_id: service.id,
+        starts_at: startsAt,
+      });
+      expect(refusal(answer)).toEqual({ status: 422, code: "invalid_time" });
+    },
+  );
+});
