@@ -30,30 +30,27 @@ export async function portalTokens(read: ReadEnv): Promise<PortalTokens> {
     const key = new TextEncoder().encode(required(read, "PORTAL_JWT_SECRET", 32));
     return tokensWith({ alg: "HS256" }, key, key);
   }
-  const jwk = parseJwk(jwkText as string);
-  // The public half alone checks signatures.
-  const { d: _private, key_ops: _uses, ...publicJwk } = jwk;
-  return tokensWith(
-    { alg: "ES256", kid: jwk.kid },
-    await importJWK({ ...jwk, key_ops: ["sign"] }, "ES256"),
-    await importJWK({ ...publicJwk, key_ops: ["verify"] }, "ES256"),
-  );
-}
-
-function parseJwk(text: string): JWK & { kid: string } {
-  let jwk: JWK | undefined;
   try {
-    jwk = JSON.parse(text) as JWK;
+    return await tokensOfJwk(JSON.parse(jwkText as string) as JWK);
   } catch {
-    // Reported below, without the text, which is a private key.
-  }
-  if (jwk?.kty !== "EC" || jwk.crv !== "P-256" || !jwk.d || !jwk.kid) {
+    // Whatever was wrong, the text is a private key and stays out of the message.
     throw new EnvError("PORTAL_SIGNING_JWK is not a private ES256 key (P-256) with a kid");
   }
-  return jwk as JWK & { kid: string };
 }
 
 type Key = Awaited<ReturnType<typeof importJWK>>;
+
+async function tokensOfJwk(jwk: JWK): Promise<PortalTokens> {
+  const { d, kid, key_ops: _uses, ...publicJwk } = jwk;
+  if (!d || typeof kid !== "string" || kid === "") throw new TypeError("d or kid is missing");
+  const signingKey = await importJWK({ ...publicJwk, d, key_ops: ["sign"] }, "ES256");
+  // The public half alone checks signatures.
+  const checkingKey = await importJWK({ ...publicJwk, key_ops: ["verify"] }, "ES256");
+  // Halves of different keys would sign what nobody accepts.
+  const probe = await new SignJWT().setProtectedHeader({ alg: "ES256" }).sign(signingKey);
+  await jwtVerify(probe, checkingKey);
+  return tokensWith({ alg: "ES256", kid }, signingKey, checkingKey);
+}
 
 function tokensWith(
   header: { alg: "ES256" | "HS256"; kid?: string },
