@@ -5,6 +5,8 @@
 create table private.portal_codes (
   professional_id uuid not null,
   client_id uuid not null,
+  -- The address that the code went to; worth nothing once the client has another one.
+  email_key text not null,
   -- Rises with every code asked for, so that of two asked for at once the second one counts.
   generation integer not null default 1,
   -- HMAC of the code; null while none is valid.
@@ -29,20 +31,20 @@ comment on table private.portal_codes is
 create table private.portal_code_requests (
   id bigint generated always as identity primary key,
   address_digest bytea not null,
-  ip text,
+  network text not null,
   created_at timestamptz not null default now()
 );
 
 create index portal_code_requests_address_digest_created_at_idx
   on private.portal_code_requests (address_digest, created_at desc);
 
-create index portal_code_requests_ip_created_at_idx
-  on private.portal_code_requests (ip, created_at desc);
+create index portal_code_requests_network_created_at_idx
+  on private.portal_code_requests (network, created_at desc);
 
 create index portal_code_requests_created_at_idx on private.portal_code_requests (created_at);
 
 comment on table private.portal_code_requests is
-  'Codes asked for in the last day, for the limits per address and per IP address.';
+  'Codes asked for in the last day, for the limits per address and per network.';
 
 alter table private.portal_codes enable row level security;
 
@@ -60,23 +62,37 @@ $$;
 comment on function private.portal_address_digest is
   'What codes asked for an address at a professional are counted under.';
 
--- Seconds until one more is allowed under a limit per sliding window; 0 when it is now.
+-- One subscriber has 2⁶⁴ IPv6 addresses, so a limit per address would be none.
+create function private.caller_network(p_ip text)
+returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case
+    when not pg_input_is_valid(a.ip, 'inet') then a.ip
+    when family(a.ip::inet) = 6 then host(network(set_masklen(a.ip::inet, 64)))
+    else host(a.ip::inet)
+  end
+  -- An IPv4 address as a socket for both families shows it.
+  from (select regexp_replace(coalesce(p_ip, ''), '^::ffff:(?=[0-9.]+$)', '', 'i') as ip) as a;
+$$;
+
+comment on function private.caller_network is
+  'What callers are counted by: the IPv4 address, or the first 64 bits of an IPv6 address. Text that is no address stays as it is.';
+
 create function private.seconds_until_allowed(p_times timestamptz[], p_limit integer, p_window interval)
 returns integer
 language sql
 stable
 set search_path = ''
 as $$
-  -- p_times are newest first: once the p_limit-th leaves the window, one more fits.
-  select greatest(0, ceil(extract(epoch from p_times[p_limit] + p_window - now())))::integer
-  where p_times[p_limit] is not null
-  union all
-  select 0
-  limit 1;
+  -- Once the p_limit-th leaves the window, one more fits; greatest() ignores one that is not there.
+  select greatest(0, ceil(extract(epoch from p_times[p_limit] + p_window - now())))::integer;
 $$;
 
 comment on function private.seconds_until_allowed is
-  'Seconds to wait, given earlier times newest first, a number and a sliding window.';
+  'Seconds to wait before one more is allowed, given earlier times newest first, a number and a sliding window; 0 for now.';
 
 create function private.start_portal_code(
   p_professional_id uuid,
@@ -92,14 +108,17 @@ set search_path = ''
 as $$
 declare
   v_digest constant bytea := private.portal_address_digest(p_professional_id, p_email);
+  v_network constant text := private.caller_network(p_ip);
   v_times timestamptz[];
-  v_ip_times timestamptz[];
+  v_network_times timestamptz[];
   v_retry_after integer;
   v_client public.clients;
   v_generation integer;
 begin
-  -- Two requests for one address are counted one after the other.
+  -- Two requests for one address, or from one network, are counted one after the other. Always in
+  -- this order; 7302 and 7303 are class numbers that nothing else in this project uses.
   perform pg_advisory_xact_lock(7302, hashtext(encode(v_digest, 'hex')));
+  perform pg_advisory_xact_lock(7303, hashtext(v_network));
 
   v_times := array(
     select created_at from private.portal_code_requests
@@ -107,9 +126,9 @@ begin
     order by created_at desc
     limit 20
   );
-  v_ip_times := array(
+  v_network_times := array(
     select created_at from private.portal_code_requests
-    where ip = p_ip and created_at > now() - interval '1 hour'
+    where network = v_network and created_at > now() - interval '1 hour'
     order by created_at desc
     limit p_ip_limit
   );
@@ -117,28 +136,35 @@ begin
     private.seconds_until_allowed(v_times, 3, interval '1 minute'),
     private.seconds_until_allowed(v_times, 6, interval '1 hour'),
     private.seconds_until_allowed(v_times, 20, interval '1 day'),
-    private.seconds_until_allowed(v_ip_times, p_ip_limit, interval '1 hour')
+    private.seconds_until_allowed(v_network_times, p_ip_limit, interval '1 hour')
   );
   if v_retry_after > 0 then
     return jsonb_build_object('retry_after', v_retry_after, 'recipient', null);
   end if;
 
-  insert into private.portal_code_requests (address_digest, ip) values (v_digest, p_ip);
+  insert into private.portal_code_requests (address_digest, network) values (v_digest, v_network);
 
+  -- Locked before its code, as a deletion does it, so that the two never wait for each other.
   select * into v_client
   from public.clients
   where professional_id = p_professional_id
     and email_key = private.email_key(p_email)
-    and not archived;
+    and not archived
+  for key share;
 
   if not found then
     return jsonb_build_object('retry_after', null, 'recipient', null);
   end if;
 
-  insert into private.portal_codes as c (professional_id, client_id, expires_at)
-  values (p_professional_id, v_client.id, now())
+  insert into private.portal_codes as c (professional_id, client_id, email_key, expires_at)
+  values (p_professional_id, v_client.id, v_client.email_key, now())
   on conflict (professional_id, client_id) do update
-  set generation = c.generation + 1, code_hmac = null, attempts = 0, expires_at = now()
+  set
+    email_key = excluded.email_key,
+    generation = c.generation + 1,
+    code_hmac = null,
+    attempts = 0,
+    expires_at = now()
   returning generation into v_generation;
 
   return jsonb_build_object(
@@ -147,7 +173,6 @@ begin
       'client_id', v_client.id,
       'generation', v_generation,
       'email', v_client.email,
-      'name', v_client.name,
       'professional_name',
         (select coalesce(nullif(full_name, ''), username) from public.profiles where id = p_professional_id)
     )
@@ -197,7 +222,7 @@ as $$
 $$;
 
 comment on function public.start_portal_code is
-  'Server only. Counts a code asked for and ends all earlier codes of the client: {retry_after, recipient: {client_id, generation, email, name, professional_name}}. recipient is null for unknown, archived and limited addresses; retry_after is seconds when limited (3 a minute, 6 an hour, 20 a day per address, ip_limit an hour per IP address).';
+  'Server only. Counts a code asked for and ends all earlier codes of the client: {retry_after, recipient: {client_id, generation, email, professional_name}}. recipient is null for unknown, archived and limited addresses; retry_after is seconds when limited (3 a minute, 6 an hour, 20 a day per address, ip_limit an hour per IPv4 address or IPv6 /64).';
 
 create function public.set_portal_code(
   professional_id uuid,

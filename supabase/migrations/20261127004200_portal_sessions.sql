@@ -52,8 +52,31 @@ $$;
 comment on function private.portal_session_is_live is
   'Whether a portal token still counts: not signed out, not expired, the client neither archived nor under another address.';
 
+create function private.portal_code_is_live(p_code private.portal_codes)
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select p_code.code_hmac is not null
+    and p_code.expires_at > now()
+    and (p_code.locked_until is null or p_code.locked_until <= now())
+    and exists (
+      select
+      from public.clients c
+      where c.professional_id = p_code.professional_id
+        and c.id = p_code.client_id
+        and c.email_key = p_code.email_key
+        and not c.archived
+    );
+$$;
+
+comment on function private.portal_code_is_live is
+  'Whether a code can still be used: not used, withdrawn, expired or locked, the client neither archived nor under another address.';
+
 create function private.start_portal_verification(p_professional_id uuid, p_email text)
-returns uuid
+returns jsonb
 language plpgsql
 volatile
 security definer
@@ -61,23 +84,27 @@ set search_path = ''
 as $$
 declare
   v_client_id uuid;
+  v_generation integer;
 begin
   update private.portal_codes k
   set attempts = k.attempts + 1
   from public.clients c
   where c.professional_id = p_professional_id
     and c.email_key = private.email_key(p_email)
-    and not c.archived
     and k.professional_id = c.professional_id
     and k.client_id = c.id
-    and k.code_hmac is not null
-    and k.expires_at > now()
     and k.attempts < 5
-    and (k.locked_until is null or k.locked_until <= now())
-  returning k.client_id into v_client_id;
+    and private.portal_code_is_live(k)
+  returning k.client_id, k.generation into v_client_id, v_generation;
 
-  -- Nobody's id where no code can be right, so that the caller does the same work either way.
-  return coalesce(v_client_id, gen_random_uuid());
+  if not found then
+    -- Nobody's id where no code can be right, and a commit that waits for the disk as a counted
+    -- attempt does: the caller does the same work and takes the same time.
+    v_client_id := gen_random_uuid();
+    v_generation := 0;
+    perform pg_logical_emit_message(true, 'portal', '');
+  end if;
+  return jsonb_build_object('client_id', v_client_id, 'generation', v_generation);
 end;
 $$;
 
@@ -86,6 +113,7 @@ comment on function private.start_portal_verification is 'See public.start_porta
 create function private.finish_portal_verification(
   p_professional_id uuid,
   p_client_id uuid,
+  p_generation integer,
   p_code_hmac text
 )
 returns jsonb
@@ -95,15 +123,24 @@ security definer
 set search_path = ''
 as $$
 declare
+  v_email_key text;
   v_session private.portal_sessions;
 begin
-  -- Single use by one conditional update: of many at once, one finds the code.
-  update private.portal_codes
+  -- Locked before its code, as a deletion does it, so that the two never wait for each other.
+  perform from public.clients
+  where professional_id = p_professional_id and id = p_client_id
+  for key share;
+
+  -- Single use by one conditional update: of many at once, one finds the code. The generation is
+  -- the one that the attempt was counted on.
+  update private.portal_codes k
   set code_hmac = null, failures = 0
-  where professional_id = p_professional_id
-    and client_id = p_client_id
-    and code_hmac = p_code_hmac
-    and expires_at > now();
+  where k.professional_id = p_professional_id
+    and k.client_id = p_client_id
+    and k.generation = p_generation
+    and k.code_hmac = p_code_hmac
+    and private.portal_code_is_live(k)
+  returning k.email_key into v_email_key;
 
   if not found then
     update private.portal_codes
@@ -111,13 +148,15 @@ begin
       failures = case when failures + 1 >= 20 then 0 else failures + 1 end,
       locked_until = case when failures + 1 >= 20 then now() + interval '1 hour' else locked_until end
     where professional_id = p_professional_id and client_id = p_client_id;
+
+    if not found then
+      perform pg_logical_emit_message(true, 'portal', '');
+    end if;
     return null;
   end if;
 
   insert into private.portal_sessions (professional_id, client_id, email_key)
-  select professional_id, id, email_key
-  from public.clients
-  where professional_id = p_professional_id and id = p_client_id
+  values (p_professional_id, p_client_id, v_email_key)
   returning * into v_session;
 
   return (
@@ -157,7 +196,7 @@ $$;
 comment on function private.end_portal_session is 'See public.end_portal_session.';
 
 create function public.start_portal_verification(professional_id uuid, email text)
-returns uuid
+returns jsonb
 language sql
 volatile
 security invoker
@@ -167,11 +206,12 @@ as $$
 $$;
 
 comment on function public.start_portal_verification is
-  'Server only. Counts an attempt (five a code) and returns the client id to hash the code with; a made-up one where no code can be right.';
+  'Server only. Counts an attempt (five a code): {client_id, generation} to hash and finish with; made-up ones where no code can be right.';
 
 create function public.finish_portal_verification(
   professional_id uuid,
   client_id uuid,
+  generation integer,
   code_hmac text
 )
 returns jsonb
@@ -180,7 +220,7 @@ volatile
 security invoker
 set search_path = ''
 as $$
-  select private.finish_portal_verification($1, $2, $3);
+  select private.finish_portal_verification($1, $2, $3, $4);
 $$;
 
 comment on function public.finish_portal_verification is
@@ -201,8 +241,8 @@ comment on function public.end_portal_session is 'Server only. Ends a portal ses
 grant execute on function
   public.start_portal_verification (uuid, text),
   private.start_portal_verification (uuid, text),
-  public.finish_portal_verification (uuid, uuid, text),
-  private.finish_portal_verification (uuid, uuid, text),
+  public.finish_portal_verification (uuid, uuid, integer, text),
+  private.finish_portal_verification (uuid, uuid, integer, text),
   public.end_portal_session (uuid),
   private.end_portal_session (uuid)
 to service_role;

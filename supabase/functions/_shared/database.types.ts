@@ -183,6 +183,7 @@ export type Database = {
           payment_status: string
           professional_id: string
           shipping_address: Json | null
+          source: string
           status: string
           subtotal: number
           tax: number
@@ -208,6 +209,7 @@ export type Database = {
           payment_status?: never
           professional_id?: string
           shipping_address?: Json | null
+          source?: string
           status?: string
           subtotal?: number
           tax?: number
@@ -233,6 +235,7 @@ export type Database = {
           payment_status?: never
           professional_id?: string
           shipping_address?: Json | null
+          source?: string
           status?: string
           subtotal?: number
           tax?: number
@@ -531,6 +534,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      audit: {
+        Args: Record<PropertyKey, never>
+        Returns: Database["public"]["CompositeTypes"]["audit_finding"][]
+        SetofOptions: {
+          from: "*"
+          to: "audit_finding"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       available_slots: {
         Args: {
           from_date: string
@@ -576,8 +589,23 @@ export type Database = {
         Returns: Json
       }
       finish_portal_verification: {
-        Args: { client_id: string; code_hmac: string; professional_id: string }
+        Args: {
+          client_id: string
+          code_hmac: string
+          generation: number
+          professional_id: string
+        }
         Returns: Json
+      }
+      order_payments: {
+        Args: { order_id: string }
+        Returns: Database["public"]["CompositeTypes"]["order_payment"][]
+        SetofOptions: {
+          from: "*"
+          to: "order_payment"
+          isOneToOne: false
+          isSetofReturn: true
+        }
       }
       parent: {
         Args: { "": Database["public"]["Tables"]["products"]["Row"] }
@@ -637,6 +665,36 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      record_payment: {
+        Args: {
+          amount: number
+          method: string
+          order_id: string
+          reference?: string
+        }
+        Returns: Database["public"]["CompositeTypes"]["payment_receipt"]
+        SetofOptions: {
+          from: "*"
+          to: "payment_receipt"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      refund_payment: {
+        Args: {
+          amount: number
+          order_id: string
+          reason?: string
+          reference?: string
+        }
+        Returns: Database["public"]["CompositeTypes"]["payment_receipt"]
+        SetofOptions: {
+          from: "*"
+          to: "payment_receipt"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       reschedule_booking: {
         Args: { booking_id: string; starts_at: string }
         Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
@@ -667,7 +725,7 @@ export type Database = {
       }
       start_portal_verification: {
         Args: { email: string; professional_id: string }
-        Returns: string
+        Returns: Json
       }
       variants: {
         Args: { "": Database["public"]["Tables"]["products"]["Row"] }
@@ -702,6 +760,12 @@ export type Database = {
       [_ in never]: never
     }
     CompositeTypes: {
+      audit_finding: {
+        finding: string | null
+        subject_id: string | null
+        expected: number | null
+        actual: number | null
+      }
       booking_receipt: {
         id: string | null
         professional_id: string | null
@@ -714,6 +778,15 @@ export type Database = {
         currency: string | null
         notes: string | null
         version: number | null
+      }
+      order_payment: {
+        id: string | null
+        kind: string | null
+        amount: number | null
+        method: string | null
+        reference: string | null
+        reason: string | null
+        created_at: string | null
       }
       order_quote: {
         items: Json | null
@@ -740,6 +813,10 @@ export type Database = {
         currency: string | null
         version: number | null
         created_at: string | null
+      }
+      payment_receipt: {
+        payment: Database["public"]["CompositeTypes"]["order_payment"] | null
+        order: Database["public"]["CompositeTypes"]["order_receipt"] | null
       }
       stock_level: {
         product_id: string | null

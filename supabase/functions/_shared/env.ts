@@ -37,6 +37,16 @@ export function integer(read: ReadEnv, name: string, fallback: number, min = 0):
   return number;
 }
 
+/** An optional web address; what is put behind it must not end up behind a `#` of its own. */
+export function webAddress(read: ReadEnv, name: string): string | undefined {
+  const value = optional(read, name);
+  if (value === undefined) return undefined;
+  if (!/^https?:\/\/[^\s#]+$/.test(value) || !URL.canParse(value)) {
+    throw new EnvError(`${name} is not a web address without a fragment`);
+  }
+  return value;
+}
+
 /** The default key of the new generation (JSON by name), or the JWT-shaped key of the old one. */
 function apiKey(read: ReadEnv, current: string, legacy: string): string {
   const keys = optional(read, current);

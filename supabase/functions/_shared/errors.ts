@@ -49,6 +49,11 @@ export function notFound(message = "Not found"): ApiError {
   return new ApiError(404, "PGRST301", message);
 }
 
+/** 404 for an address that the function does not serve. */
+export function unknownPath(): ApiError {
+  return new ApiError(404, "not_found", "There is nothing at this address");
+}
+
 /** 429; the seconds are in the body too, because browsers do not read the header everywhere. */
 export function rateLimited(retryAfter: number): ApiError {
   const seconds = Math.max(1, Math.ceil(retryAfter));

@@ -93,6 +93,11 @@ export function requireMethod(request: Request, ...allowed: string[]): void {
   });
 }
 
+/** What follows the function's own name in the path: `sign-out` of `/verify-portal-otp/sign-out`. */
+export function subPath(request: Request): string {
+  return new URL(request.url).pathname.split("/").slice(2).join("/");
+}
+
 /** The whole body, or 413 as soon as it is longer than `limit`: what is declared is not trusted. */
 async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
   const tooLarge = () =>

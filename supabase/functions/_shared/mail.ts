@@ -1,5 +1,5 @@
 /** Mail over HTTP, because hosted functions cannot use SMTP: Resend, or Mailpit on a local stack. */
-import { EnvError, optional, type ReadEnv, required } from "./env.ts";
+import { EnvError, optional, type ReadEnv, required, webAddress } from "./env.ts";
 
 export interface Mail {
   to: string;
@@ -26,7 +26,7 @@ export function mailSender(read: ReadEnv, fetcher: typeof fetch = fetch): SendMa
   const from = required(read, "MAIL_FROM");
   const sender = parseFrom(from);
   const resendKey = optional(read, "RESEND_API_KEY");
-  const mailpitUrl = optional(read, "MAILPIT_URL");
+  const mailpitUrl = webAddress(read, "MAILPIT_URL");
 
   const post = async (url: string, headers: Record<string, string>, body: unknown) => {
     const answer = await fetcher(url, {

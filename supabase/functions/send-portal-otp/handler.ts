@@ -6,13 +6,14 @@
  */
 import { z } from "zod";
 import { callerIp } from "../_shared/caller-ip.ts";
-import { rateLimited } from "../_shared/errors.ts";
+import { rateLimited, unknownPath } from "../_shared/errors.ts";
 import {
   type Handler,
   type HttpDeps,
   json,
   readValid,
   requireMethod,
+  subPath,
   withHttp,
 } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
@@ -38,20 +39,25 @@ const Input = z.strictObject({ email, professionalId });
 /** Answers 200 {message, expires_in}, or 429 with Retry-After. */
 export function createHandler(deps: SendDeps): Handler {
   const deliver = async (to: Recipient, owner: string, path: string) => {
-    let stored = false;
+    const log = (cause: unknown) =>
+      deps.log({ requestId: deps.newRequestId(), method: "POST", path, cause });
     try {
       const code = deps.randomCode();
       const hmac = await deps.hashCode(code, { professionalId: owner, clientId: to.client_id });
-      stored = await deps.store.setCode(owner, to, hmac);
-      if (stored) await deps.sendMail(codeMail(to, code, owner, deps.portalUrl));
+      // False: a newer code was asked for, and its mail is the one to send.
+      if (await deps.store.setCode(owner, to, hmac)) {
+        await deps.sendMail(codeMail(to, code, owner, deps.portalUrl));
+      }
     } catch (cause) {
-      deps.log({ requestId: deps.newRequestId(), method: "POST", path, cause });
-      // A code that nobody received must not be open to guessing.
-      if (stored) await deps.store.setCode(owner, to, null).catch(() => {});
+      log(cause);
+      // A code that nobody received must not be open to guessing; also one that was stored although
+      // the answer to that was lost.
+      await deps.store.setCode(owner, to, null).catch(log);
     }
   };
 
   return withHttp(deps, ["POST"], async (request) => {
+    if (subPath(request) !== "") throw unknownPath();
     requireMethod(request, "POST");
     const input = await readValid(request, Input, BODY_LIMIT);
     const { retry_after, recipient } = await deps.store.startCode(

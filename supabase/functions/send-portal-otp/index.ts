@@ -1,4 +1,4 @@
-import { integer, optional, platformEnv, required } from "../_shared/env.ts";
+import { integer, platformEnv, required, webAddress } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
 import { codeHasher, randomCode } from "../_shared/portal/codes.ts";
 import { portalStore } from "../_shared/portal/store.ts";
@@ -15,7 +15,7 @@ Deno.serve(
     hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
     randomCode,
     sendsPerIpHour: integer(read, "OTP_SENDS_PER_IP_HOUR", 100, 1),
-    portalUrl: optional(read, "PORTAL_URL"),
+    portalUrl: webAddress(read, "PORTAL_URL"),
     background,
   }),
 );

@@ -1,10 +1,13 @@
-/** The mail that carries a code. */
+/**
+ * The mail that carries a code. The client's name is not in it: whoever books on a public page
+ * chooses name and address, and could have our mails say anything to anybody.
+ */
 import type { Mail } from "../_shared/mail.ts";
 import type { Recipient } from "../_shared/portal/store.ts";
 
-/** One line of plain text: a name must not end the header it stands in. */
+/** One line of plain text: a name must neither end the header it stands in nor turn it around. */
 function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").trim();
 }
 
 function escapeHtml(text: string): string {
@@ -32,16 +35,14 @@ export function codeMail(
   const values = new URLSearchParams({ professional: professionalId, email: to.email, code });
   const link = portalUrl && `${portalUrl}#${values}`;
   const lines = [
-    `Hello ${oneLine(to.name)},`,
-    `your code for ${professional} is ${code}.`,
+    `Your code for ${professional} is ${code}.`,
     "It is valid for ten minutes and works once. If you asked more than once, use the newest mail.",
     ...(link ? [`Or open this link: ${link}`] : []),
     "If you did not ask for a code, you can ignore this mail.",
   ];
   const paragraphs = [
-    `Hello ${escapeHtml(oneLine(to.name))},`,
-    `your code for ${escapeHtml(professional)} is <strong style="font-size:1.5em;letter-spacing:.15em">${code}</strong>`,
-    escapeHtml(lines[2] as string),
+    `Your code for ${escapeHtml(professional)} is <strong style="font-size:1.5em;letter-spacing:.15em">${code}</strong>`,
+    escapeHtml(lines[1] as string),
     ...(link ? [`<a href="${escapeHtml(link)}">Sign in with this link</a>`] : []),
     escapeHtml(lines.at(-1) as string),
   ];

@@ -3,13 +3,14 @@
  * POST /functions/v1/verify-portal-otp/sign-out: the bearer's session ends.
  */
 import { z } from "zod";
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError, unknownPath } from "../_shared/errors.ts";
 import {
   type Handler,
   type HttpDeps,
   json,
   readValid,
   requireMethod,
+  subPath,
   withHttp,
 } from "../_shared/http.ts";
 import type { HashCode } from "../_shared/portal/codes.ts";
@@ -37,9 +38,10 @@ const Input = z.strictObject({
 export function createHandler(deps: VerifyDeps): Handler {
   const verify: Handler = async (request) => {
     const input = await readValid(request, Input, BODY_LIMIT);
-    const clientId = await deps.store.startVerification(input.professionalId, input.email);
-    const hmac = await deps.hashCode(input.code, { ...input, clientId });
-    const session = await deps.store.finishVerification(input.professionalId, clientId, hmac);
+    const { email, code, professionalId } = input;
+    const attempt = await deps.store.startVerification(professionalId, email);
+    const hmac = await deps.hashCode(code, { professionalId, clientId: attempt.client_id });
+    const session = await deps.store.finishVerification(professionalId, attempt, hmac);
     // Wrong, used, superseded, expired, locked, unknown: whoever guesses learns nothing.
     if (!session) {
       throw new ApiError(401, "invalid_otp", "The code is not valid", {
@@ -48,14 +50,16 @@ export function createHandler(deps: VerifyDeps): Handler {
     }
     // By the database's clock, which is the one that ends the session.
     const issuedAt = session.expires_at - LIFETIME;
-    return json({
+    const answer = {
       access_token: await deps.tokens.sign(session, issuedAt),
       token_type: "bearer",
       expires_in: LIFETIME,
       expires_at: session.expires_at,
       client: session.client,
       professional: session.professional,
-    });
+    };
+    // RFC 6749, 5.1.
+    return json(answer, 200, { "Cache-Control": "no-store" });
   };
 
   const signOut: Handler = async (request) => {
@@ -71,10 +75,8 @@ export function createHandler(deps: VerifyDeps): Handler {
   };
 
   return withHttp(deps, ["POST"], (request) => {
-    const action = new URL(request.url).pathname.split("/").slice(2).join("/");
-    if (action !== "" && action !== "sign-out") {
-      throw new ApiError(404, "not_found", "There is nothing at this address");
-    }
+    const action = subPath(request);
+    if (action !== "" && action !== "sign-out") throw unknownPath();
     requireMethod(request, "POST");
     return action === "sign-out" ? signOut(request) : verify(request);
   });

@@ -8,7 +8,6 @@ export interface Recipient {
   client_id: string;
   generation: number;
   email: string;
-  name: string;
   professional_name: string;
 }
 
@@ -16,6 +15,12 @@ export interface StartedCode {
   /** Seconds to wait when a limit is reached, else null. */
   retry_after: number | null;
   recipient: Recipient | null;
+}
+
+/** An attempt that was counted: on which code, and whose. Made up where no code can be right. */
+export interface Attempt {
+  client_id: string;
+  generation: number;
 }
 
 export interface PortalSession {
@@ -41,11 +46,11 @@ export interface PortalStore {
   ): Promise<StartedCode>;
   /** Makes a code valid, or with null withdraws it; false when a newer one was asked for. */
   setCode(professionalId: string, to: Recipient, codeHmac: string | null): Promise<boolean>;
-  /** Counts an attempt and returns the client id to hash the code with, a made-up one for nobody. */
-  startVerification(professionalId: string, email: string): Promise<string>;
+  startVerification(professionalId: string, email: string): Promise<Attempt>;
+  /** Null unless the code is the one that the attempt was counted on. */
   finishVerification(
     professionalId: string,
-    clientId: string,
+    attempt: Attempt,
     codeHmac: string,
   ): Promise<PortalSession | null>;
   endSession(sessionId: string): Promise<void>;
@@ -57,8 +62,9 @@ export function portalStore(env: Pick<PlatformEnv, "supabaseUrl" | "secretKey">)
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
   });
   // Thrown errors become a 5xx; the code says enough, and a message could quote an argument.
-  const unwrap = <T>({ data, error }: { data: T; error: { code: string } | null }): T => {
-    if (error) throw new Error(`the database refused a portal call: ${error.code}`);
+  const unwrap = <T>(answer: { data: T; error: { code: string } | null; status: number }): T => {
+    const { data, error, status } = answer;
+    if (error) throw new Error(`a portal call failed with status ${status}, code ${error.code}`);
     return data;
   };
   return {
@@ -76,10 +82,17 @@ export function portalStore(env: Pick<PlatformEnv, "supabaseUrl" | "secretKey">)
         }),
       ) as boolean,
     startVerification: async (professional_id, email) =>
-      unwrap(await api.rpc("start_portal_verification", { professional_id, email })) as string,
-    finishVerification: async (professional_id, client_id, code_hmac) =>
       unwrap(
-        await api.rpc("finish_portal_verification", { professional_id, client_id, code_hmac }),
+        await api.rpc("start_portal_verification", { professional_id, email }),
+      ) as unknown as Attempt,
+    finishVerification: async (professional_id, { client_id, generation }, code_hmac) =>
+      unwrap(
+        await api.rpc("finish_portal_verification", {
+          professional_id,
+          client_id,
+          generation,
+          code_hmac,
+        }),
       ) as unknown as PortalSession | null,
     endSession: async (session_id) => {
       unwrap(await api.rpc("end_portal_session", { session_id }));
