@@ -133,5 +133,9 @@ grant execute on function
   public.cancel_booking (uuid, text),
   private.cancel_booking (uuid, text),
   public.reschedule_booking (uuid, text),
-  private.reschedule_booking (uuid, text)
+  private.reschedule_booking (uuid, text),
+  public.quote_order (uuid, jsonb),
+  private.quote_order (uuid, jsonb),
+  public.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text),
+  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text)
 to portal_client;
