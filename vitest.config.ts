@@ -7,6 +7,7 @@ export default defineConfig({
     // Every test has its own users, so files run side by side; they wait for the stack far more
     // than they compute, so more of them than there are cores.
     pool: "threads",
+    globalSetup: "tests/support/setup.ts",
     projects: [
       {
         extends: true,

@@ -9,6 +9,7 @@ import { type Keys, localKeys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import type { Ports } from "./ports.ts";
 import { runSqlFile, startPostgres } from "./postgres.ts";
+import { configureRequestCounter } from "./request-counter.ts";
 
 export interface StackOptions extends Ports {
   projectDir: string;
@@ -134,6 +135,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       seed: options.seed ?? true,
       ...(signal && { signal }),
     });
+    await configureRequestCounter(database.url, database.port);
     signal?.throwIfAborted();
 
     const functions = await startFunctions({

@@ -1,5 +1,5 @@
--- Names of the outside world that columns refer to: currencies and time zones. Behind foreign
--- keys, so that no code has to check them.
+-- Names that columns refer to: currencies, time zones and tiers. Behind foreign keys, so that no code
+-- has to check them.
 
 create table private.currencies (
   code text primary key
@@ -12,9 +12,20 @@ create table private.time_zones (
   name text primary key
 );
 
+-- Specification, Limits.
+create table private.tiers (
+  name text primary key,
+  requests_per_minute integer not null
+    constraint tiers_requests_per_minute_is_positive check (requests_per_minute > 0),
+  concurrent_requests integer not null
+    constraint tiers_concurrent_requests_is_positive check (concurrent_requests > 0)
+);
+
 alter table private.currencies enable row level security;
 
 alter table private.time_zones enable row level security;
+
+alter table private.tiers enable row level security;
 
 -- ISO 4217, active codes of circulating money. Units of account with four decimals (CLF, UYW) and
 -- metals are left out on purpose: nobody charges a haircut in them.
@@ -44,8 +55,19 @@ select name
 from pg_catalog.pg_timezone_names
 where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules');
 
+insert into private.tiers (name, requests_per_minute, concurrent_requests)
+values
+  ('free', 60, 5),
+  ('plus', 300, 20),
+  ('pro', 1000, 50),
+  ('max', 5000, 100),
+  ('ultra', 10000, 200);
+
 comment on table private.currencies is
   'ISO 4217 codes with their minor units: 0 (JPY), 2 (EUR) or 3 (KWD) decimals.';
 
 comment on table private.time_zones is
   'IANA time zone names that this database can compute with.';
+
+comment on table private.tiers is
+  'What a professional''s plan allows: requests a minute, and requests at the same time.';

@@ -5,15 +5,18 @@
 -- before any row is touched (by a statement trigger, or as the first statement of an RPC); row
 -- triggers never lock, because row-then-advisory against advisory-then-row is a deadlock.
 
--- Not auth.jwt(): custom roles have no access to schema `auth` on the hosted platform.
+-- These run several times in a request, some for every row: PL/pgSQL, because a SQL function that is
+-- not inlined is set up anew at each call. Not auth.jwt(): custom roles have no access to schema `auth` on the hosted platform.
 create function private.jwt_claims()
 returns jsonb
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+begin
+  return nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+end;
 $$;
 
 comment on function private.jwt_claims is
@@ -21,12 +24,14 @@ comment on function private.jwt_claims is
 
 create function private.caller_role()
 returns text
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select private.jwt_claims() ->> 'role';
+begin
+  return private.jwt_claims() ->> 'role';
+end;
 $$;
 
 comment on function private.caller_role is
@@ -34,15 +39,19 @@ comment on function private.caller_role is
 
 create function private.caller_professional_id()
 returns uuid
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select case private.jwt_claims() ->> 'role'
-    when 'authenticated' then (private.jwt_claims() ->> 'sub')::uuid
-    when 'portal_client' then (private.jwt_claims() ->> 'professional_id')::uuid
+declare
+  v_claims constant jsonb := private.jwt_claims();
+begin
+  return case v_claims ->> 'role'
+    when 'authenticated' then (v_claims ->> 'sub')::uuid
+    when 'portal_client' then (v_claims ->> 'professional_id')::uuid
   end;
+end;
 $$;
 
 comment on function private.caller_professional_id is
@@ -50,12 +59,14 @@ comment on function private.caller_professional_id is
 
 create function private.caller_is_server()
 returns boolean
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select coalesce(private.jwt_claims() ->> 'role', 'service_role') = 'service_role';
+begin
+  return coalesce(private.jwt_claims() ->> 'role', 'service_role') = 'service_role';
+end;
 $$;
 
 comment on function private.caller_is_server is
@@ -63,14 +74,21 @@ comment on function private.caller_is_server is
 
 create function private.portal_client_id(p_professional_id uuid)
 returns uuid
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select (private.jwt_claims() ->> 'sub')::uuid
-  where private.caller_role() = 'portal_client'
-    and private.caller_professional_id() = p_professional_id;
+declare
+  v_claims constant jsonb := private.jwt_claims();
+begin
+  if v_claims ->> 'role' = 'portal_client'
+    and (v_claims ->> 'professional_id')::uuid = p_professional_id
+  then
+    return (v_claims ->> 'sub')::uuid;
+  end if;
+  return null;
+end;
 $$;
 
 comment on function private.portal_client_id is
@@ -121,15 +139,17 @@ comment on function private.take_write_lock is
 -- look at that tenant's data, or their errors would tell of it.
 create function private.is_callers_row(p_professional_id uuid)
 returns boolean
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select p_professional_id is not null and (
-    private.caller_is_server()
-    or p_professional_id::text = current_setting('private.write_lock', true)
+begin
+  return p_professional_id is not null and (
+    p_professional_id::text = current_setting('private.write_lock', true)
+    or private.caller_is_server()
   );
+end;
 $$;
 
 comment on function private.is_callers_row is

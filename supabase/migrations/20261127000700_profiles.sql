@@ -31,12 +31,13 @@ create table public.profiles (
   prices_include_tax boolean not null default false,
   unpaid_order_hours integer
     constraint profiles_unpaid_order_hours_are_1_to_8760 check (unpaid_order_hours between 1 and 8760),
-  tier text not null default 'free'
-    constraint profiles_tier_is_known check (tier in ('free', 'plus', 'pro', 'max', 'ultra')),
+  tier text not null default 'free' references private.tiers (name) on delete no action,
   constraint profiles_username_key unique (username)
 );
 
 create index profiles_time_zone_idx on public.profiles (time_zone);
+
+create index profiles_tier_idx on public.profiles (tier);
 
 create index profiles_currency_idx on public.profiles (currency);
 

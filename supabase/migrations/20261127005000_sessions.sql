@@ -40,25 +40,3 @@ $$;
 
 comment on function private.check_session is
   'Specification, token lifecycle: after sign-out both tokens are invalid. 401 session_not_found. Tokens without a session are not affected.';
-
--- Definer, so that API roles need no EXECUTE on the checks themselves.
-create function private.check_request()
-returns void
-language plpgsql
-volatile
-security definer
-set search_path = ''
-as $$
-begin
-  perform private.check_session();
-end;
-$$;
-
-comment on function private.check_request is
-  'Runs before every Data API request, in its transaction (READ ONLY for reads).';
-
-grant execute on function private.check_request () to anon, authenticated, service_role, portal_client;
-
-alter role authenticator set pgrst.db_pre_request = 'private.check_request';
-
-notify pgrst, 'reload config';
