@@ -1,4 +1,5 @@
--- RPC: a client asks to be forgotten. The rows that accounts need stay; who it was goes.
+-- RPC: a client asks to be forgotten. The rows that accounts need stay; who it was goes. Last of the
+-- files, because every table that keeps something of a client has its line here.
 
 -- Definer: also empties bookkeeping that no API role may touch.
 create function private.erase_client(p_client_id uuid)
@@ -44,6 +45,12 @@ begin
   delete from private.portal_sessions
   where professional_id = v_professional_id and client_id = p_client_id;
 
+  delete from private.portal_codes
+  where professional_id = v_professional_id and client_id = p_client_id;
+
+  delete from private.portal_sessions
+  where professional_id = v_professional_id and client_id = p_client_id;
+
   update public.bookings
   set notes = null, internal_notes = null, cancel_reason = null, metadata = '{}'
   where professional_id = v_professional_id and client_id = p_client_id;
@@ -51,6 +58,14 @@ begin
   update public.orders
   set notes = null, internal_notes = null, shipping_address = null, metadata = '{}'
   where professional_id = v_professional_id and client_id = p_client_id;
+
+  update private.payments
+  set reason = null
+  where professional_id = v_professional_id
+    and order_id in (
+      select id from public.orders
+      where professional_id = v_professional_id and client_id = p_client_id
+    );
 
   return jsonb_build_object('id', p_client_id);
 end;
