@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { anonymous, request } from "../support/callers.ts";
+import { createProduct, createProfessional, createService } from "../support/factories.ts";
+import { openProfessional, refusal } from "../support/scheduling.ts";
+
+const anon = anonymous();
+
+interface Page {
+  professional: Record<string, unknown>;
+  services: Record<string, unknown>[];
+  products: (Record<string, unknown> & { variants: Record<string, unknown>[] })[];
+}
+
+async function page(username: string): Promise<Page> {
+  const { data, error } = await anon.rpc("booking_page", { username });
+  if (error) throw new Error(JSON.stringify(error));
+  return data as unknown as Page;
+}
+
+const slug = () => `page-${crypto.randomUUID()}`;
+
+describe("booking_page", () => {
+  it("shows the professional's public fields, and no other", async () => {
+    const username = slug();
+    const professional = await openProfessional({
+      username,
+      full_name: "Ana Bianchi",
+      niche: "hairdresser",
+      bio: "Cuts hair.",
+      image_url: "https://example.com/ana.jpg",
+      currency: "USD",
+      prices_include_tax: true,
+      tax_rate: 22,
+      unpaid_order_hours: 5,
+    });
+
+    expect((await page(username)).professional).toEqual({
+      id: professional.id,
+      username,
+      full_name: "Ana Bianchi",
+      niche: "hairdresser",
+      bio: "Cuts hair.",
+      image_url: "https://example.com/ana.jpg",
+      time_zone: "Europe/Rome",
+      currency: "USD",
+      prices_include_tax: true,
+      hours: expect.objectContaining({
+        weekly: expect.objectContaining({ mon: [["09:00", "18:00"]] }),
+      }),
+    });
+  });
+
+  it("shows active services by name, without what is internal", async () => {
+    const username = slug();
+    const professional = await openProfessional({ username });
+    const [second, first] = [
+      await createService(professional, { name: "Wash", price: 10.5, metadata: { secret: 1 } }),
+      await createService(professional, {
+        name: "Cut",
+        description: "Short",
+        category: "Hair",
+        image_url: "https://example.com/cut.jpg",
+        price: 30,
+        duration: 45,
+        min_notice: 60,
+        max_advance_days: 30,
+        cancellation_notice: 120,
+        requires_confirmation: true,
+      }),
+    ];
+    await createService(professional, { name: "Hidden", active: false });
+
+    const { services } = await page(username);
+
+    expect(services.map(({ id }) => id)).toEqual([first?.id, second?.id]);
+    expect(services[0]).toEqual({
+      id: first?.id,
+      name: "Cut",
+      description: "Short",
+      category: "Hair",
+      image_url: "https://example.com/cut.jpg",
+      price: 30,
+      duration: 45,
+      min_notice: 60,
+      max_advance_days: 30,
+      cancellation_notice: 120,
+      requires_confirmation: true,
+    });
+    expect(services[1]?.price).toBe(10.5);
+  });
+
+  it("shows active products with their active variants, without stock numbers", async () => {
+    const username = slug();
+    const professional = await openProfessional({ username, accepts_orders: true });
+    const shirt = await createProduct(professional, {
+      name: "Shirt",
+      price: 20,
+      metadata: { cost: 3 },
+    });
+    const [small, gone] = [
+      await createProduct(professional, {
+        name: "Shirt S",
+        parent_id: shirt.id,
+        sku: "S",
+        options: { size: "S" },
+        stock: 4,
+        low_stock_at: 1,
+      }),
+      await createProduct(professional, { name: "Shirt L", parent_id: shirt.id, stock: 0 }),
+    ];
+    await createProduct(professional, { name: "Shirt M", parent_id: shirt.id, active: false });
+    await createProduct(professional, { name: "Hidden", active: false });
+
+    const { products } = await page(username);
+
+    expect(products.map(({ id }) => id)).toEqual([shirt.id]);
+    expect(products[0]?.variants.map(({ id }) => id)).toEqual([gone?.id, small?.id]);
+    expect(products[0]?.variants[1]).toEqual({
+      id: small?.id,
+      name: "Shirt S",
+      description: null,
+      category: null,
+      image_url: null,
+      sku: "S",
+      options: { size: "S" },
+      price: 12.5,
+      in_stock: true,
+    });
+    expect(products[0]?.variants[0]?.in_stock).toBe(false);
+    expect(JSON.stringify(products)).not.toMatch(/metadata|low_stock|"stock"/);
+  });
+
+  it.each([
+    [true, true],
+    [true, false],
+    [false, true],
+  ])(
+    "shows services when bookings (%s), products when orders (%s) are accepted",
+    async (accepts_bookings, accepts_orders) => {
+      const username = slug();
+      const professional = await createProfessional({ username, accepts_bookings, accepts_orders });
+      await Promise.all([createService(professional), createProduct(professional)]);
+
+      const { services, products } = await page(username);
+
+      expect(services).toHaveLength(accepts_bookings ? 1 : 0);
+      expect(products).toHaveLength(accepts_orders ? 1 : 0);
+    },
+  );
+
+  it("of who accepts neither is 404 PGRST301, as an unknown username", async () => {
+    const username = slug();
+    const professional = await createProfessional({ username });
+    await createService(professional);
+    const unknown = await anon.rpc("booking_page", { username: slug() });
+
+    for (const api of [anon, professional.api]) {
+      const answer = await api.rpc("booking_page", { username });
+      expect(refusal(answer)).toEqual({ status: 404, code: "PGRST301" });
+      expect(answer.error).toEqual(unknown.error);
+    }
+    await professional.api
+      .from("profiles")
+      .update({ accepts_bookings: true })
+      .eq("id", professional.id);
+    expect((await page(username)).services).toHaveLength(1);
+  });
+
+  it.each(["", "%", "*", "ana' or ''='", "\\", null])("of %j is 404 PGRST301", async (username) => {
+    const answer = await anon.rpc("booking_page", { username: username as string });
+    expect(refusal(answer)).toEqual({ status: 404, code: "PGRST301" });
+  });
+
+  it("is the only way: the public cannot read profiles", async () => {
+    const username = slug();
+    await openProfessional({ username });
+    expect(refusal(await anon.from("profiles").select("id").eq("username", username))).toEqual({
+      status: 401,
+      code: "42501",
+    });
+    const response = await request(`/rest/v1/rpc/booking_page?username=${username}`);
+    expect(response.status).toBe(200);
+  });
+});
