@@ -14,11 +14,12 @@ comment on type public.order_payment is
   'A payment or a refund of an order, in its currency. Times are ISO 8601 with milliseconds and Z.';
 
 create type public.payment_receipt as (
-  payment public.order_payment,
-  "order" public.order_receipt
+  payment jsonb,
+  "order" jsonb
 );
 
-comment on type public.payment_receipt is 'A payment or refund with its order as it is now.';
+comment on type public.payment_receipt is
+  'A payment or refund (an order_payment) with its order as it is now (an order_receipt).';
 
 create function private.order_payment(p_payment private.payments)
 returns public.order_payment
@@ -131,7 +132,7 @@ begin
   end if;
 
   return row(
-    private.order_payment(v_payment), private.order_receipt(p_order_id)
+    to_jsonb(private.order_payment(v_payment)), to_jsonb(private.order_receipt(p_order_id))
   )::public.payment_receipt;
 end;
 $$;

@@ -815,8 +815,8 @@ export type Database = {
         created_at: string | null
       }
       payment_receipt: {
-        payment: Database["public"]["CompositeTypes"]["order_payment"] | null
-        order: Database["public"]["CompositeTypes"]["order_receipt"] | null
+        payment: Json | null
+        order: Json | null
       }
       stock_level: {
         product_id: string | null
