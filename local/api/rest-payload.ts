@@ -1,4 +1,5 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
+import { currentRequest } from "./context.ts";
 import { arrayText } from "./pg-arrays.ts";
 
 type Values = Record<string, unknown>;
@@ -22,12 +23,28 @@ export function withReadableValues(call: AnyAST, catalogue: IntrospectResult): A
   );
   const write = (row: unknown) =>
     mapValues(row, (value, name) => {
+      if (value === undefined) return value;
       const type = types.get(name) ?? "";
       const text = readable(value, type);
       return isJson(type) && text !== null ? JSON.stringify(text) : text; // upstream parses it once
     });
-  const { values } = call;
+  const values = withAllColumns(call);
   return { ...call, values: Array.isArray(values) ? values.map(write) : write(values) };
+}
+
+/**
+ * Bend: columns that a row leaves out.
+ * With `columns=…` upstream inserts their defaults and answers null. The platform inserts null, or with
+ * `Prefer: missing=default` the default, and answers what it inserted.
+ */
+function withAllColumns({ values, $meta }: AnyAST): unknown {
+  const columns = $meta?.columns;
+  if (!columns) return values;
+  // Undefined makes the default for upstream, and counts as sent when it answers.
+  const missing = currentRequest().headers.prefer?.includes("missing=default") ? undefined : null;
+  const blank = Object.fromEntries(columns.map((name: string) => [name, missing]));
+  const fill = (row: unknown) => (isObject(row) ? { ...blank, ...row } : row);
+  return Array.isArray(values) ? values.map(fill) : fill(values);
 }
 
 function withReadableArguments(call: AnyAST, { functions = [] }: IntrospectResult): AnyAST {
@@ -51,10 +68,13 @@ function readable(value: unknown, type: string): unknown {
   return typeof value === "boolean" && type !== "boolean" ? String(value) : value;
 }
 
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function mapValues(values: unknown, change: (value: unknown, name: string) => unknown): object {
-  if (typeof values !== "object" || values === null || Array.isArray(values))
-    return values as object;
+  if (!isObject(values)) return values as object;
   return Object.fromEntries(
-    Object.entries(values as Values).map(([name, value]) => [name, change(value, name)]),
+    Object.entries(values).map(([name, value]) => [name, change(value, name)]),
   );
 }
