@@ -183,7 +183,8 @@ declare
   v_end constant timestamptz := private.local_instant(v_last_date + 1, p_rules.time_zone);
   v_busy tstzmultirange;
 begin
-  if not (p_rules.accepts_bookings and p_rules.active) or v_last_date < v_first_date then
+  -- Also true when the notice reaches beyond the range.
+  if not (p_rules.accepts_bookings and p_rules.active) or v_end <= v_earliest then
     return;
   end if;
   v_busy := private.busy_time(
@@ -194,7 +195,7 @@ begin
   );
 
   return query
-    -- Distinct: windows of two dates can touch the same time when an override is the second one.
+    -- Distinct: two windows overlap where clocks skip the time between them.
     select distinct s.start, s.start + p_rules.duration
     from private.open_windows(
       p_rules.availability, p_rules.time_zone, v_first_date, v_last_date

@@ -85,6 +85,14 @@ describe("the reason", () => {
     }
   });
 
+  it("is too_soon also when the notice is days", async () => {
+    const service = await openService(await openProfessional(), { min_notice: 12 * 24 * 60 });
+
+    expect(await reasonOf(service, at("10:00"))).toBe("too_soon");
+    expect(await reasonOf(service, iso(Date.now() + HOUR))).toBe("too_soon");
+    expect((await explain(service, at("10:00", dateIn(13, ROME)))).reason).toBe("available");
+  });
+
   it("is too_far after the last local day, on open and closed dates alike", async () => {
     const professional = await openProfessional({
       availability: {

@@ -194,6 +194,18 @@ describe("notice and horizon", () => {
     expect(starts).toEqual([iso(nextStep(now)), iso(nextStep(now + 1517 * MINUTE))]);
   });
 
+  it("has empty days where the notice reaches beyond the range, or the horizon ends before it", async () => {
+    const { professional, service } = await serviceWith(everyDay(["09:00", "18:00"]), {
+      min_notice: 5 * 24 * 60,
+    });
+    const near = await openService(professional, { max_advance_days: 5 });
+    const [today, later] = [dateIn(0, ROME), dateIn(7, ROME)];
+
+    expect((await availableSlots(anon, service, today)).days).toEqual([{ date: today, slots: [] }]);
+    expect((await availableSlots(anon, near, later)).days).toEqual([{ date: later, slots: [] }]);
+    expect(await freeStarts(anon, service, later)).toHaveLength(33);
+  });
+
   it("ends with the local day max_advance_days ahead", async () => {
     // Far from UTC, so that a date of the server would be seen.
     const zone = "Pacific/Kiritimati";
