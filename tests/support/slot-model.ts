@@ -1,0 +1,95 @@
+/**
+ * What available_slots, explain_slot and create_booking must say, written a second time: in
+ * TypeScript, by Intl, over single instants. It shares nothing with the SQL but the rules.
+ */
+import { type Availability, dateAfter, instantOf, localDate, weekday } from "./calendar.ts";
+
+const MINUTE = 60_000;
+
+/** Milliseconds since 1970. */
+interface Range {
+  start: number;
+  end: number;
+}
+
+export interface Shop {
+  zone: string;
+  availability: Required<Availability>;
+  acceptsBookings: boolean;
+  active: boolean;
+  /** Minutes, as all that follows. */
+  duration: number;
+  step: number | null;
+  bufferBefore: number;
+  bufferAfter: number;
+  minNotice: number;
+  maxAdvanceDays: number;
+  /** What live bookings block, their buffers included. */
+  busy: Range[];
+}
+
+/** Working hours that begin on a local date. */
+function windowsOf(shop: Shop, date: string): Range[] {
+  const { weekly, overrides } = shop.availability;
+  const next = dateAfter(date, 1);
+  const windows = overrides[date] ?? weekly[weekday(date)] ?? [];
+  return windows
+    .map(([from, to]) => {
+      const [start, end] = [from as string, to as string];
+      const endOfWindow =
+        end > start
+          ? instantOf(date, end, shop.zone)
+          : instantOf(next, next in overrides ? "00:00" : end, shop.zone);
+      return { start: instantOf(date, start, shop.zone), end: endOfWindow };
+    })
+    .filter(({ start, end }) => start < end);
+}
+
+/** Windows that have a part in a local date. */
+function windowsTouching(shop: Shop, date: string): Range[] {
+  const midnight = instantOf(date, "00:00", shop.zone);
+  return [...windowsOf(shop, dateAfter(date, -1)), ...windowsOf(shop, date)].filter(
+    ({ end }) => end > midnight,
+  );
+}
+
+/** Why a start can or cannot be booked at `now`. */
+export function reasonFor(shop: Shop, start: number, now: number): string {
+  const { zone, duration, busy } = shop;
+  const date = localDate(start, zone);
+  const end = start + duration * MINUTE;
+  const windows = windowsTouching(shop, date);
+  const fitting = windows.filter((window) => window.start <= start && end <= window.end);
+  const step = (shop.step ?? duration) * MINUTE;
+  const blocked = {
+    start: start - shop.bufferBefore * MINUTE,
+    end: end + shop.bufferAfter * MINUTE,
+  };
+
+  if (!shop.acceptsBookings) return "not_accepting";
+  if (!shop.active) return "inactive";
+  if (start < now) return "past";
+  if (start < now + shop.minNotice * MINUTE) return "too_soon";
+  if (date > dateAfter(localDate(now, zone), shop.maxAdvanceDays)) return "too_far";
+  if (windows.length === 0) return "closed_date";
+  if (fitting.length === 0) return "outside_hours";
+  if (fitting.every((window) => (start - window.start) % step !== 0)) return "not_on_grid";
+  if (busy.some((other) => other.start < blocked.end && blocked.start < other.end)) {
+    return "slot_taken";
+  }
+  return "available";
+}
+
+/** Free starts of a local date, in order. */
+export function startsOn(shop: Shop, date: string, now: number): number[] {
+  const step = (shop.step ?? shop.duration) * MINUTE;
+  const starts = new Set<number>();
+  for (const window of windowsTouching(shop, date)) {
+    for (let start = window.start; start < window.end; start += step) {
+      if (localDate(start, shop.zone) === date && reasonFor(shop, start, now) === "available") {
+        starts.add(start);
+      }
+    }
+  }
+  return [...starts].sort((a, b) => a - b);
+}
