@@ -19,7 +19,8 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     refund_payment reschedule_booking spill_over tags_are_short timestamp_json trim_invisible`),
   portal_client: words(`available_slots booking_page caller_professional_id caller_role
     cancel_booking check_request create_booking email_key explain_slot is_email jwt_claims
-    portal_client_id reschedule_booking tags_are_short timestamp_json trim_invisible`),
+    place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_json
+    trim_invisible`),
   service_role: words(`adjust_stock availability_problem available_slots blocked_range booking_page
     cancel_booking check_request create_booking day_windows_problem email_key end_portal_session
     explain_slot finish_portal_verification is_email order_payments place_order quote_order
@@ -41,8 +42,8 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
-  place_order: { volatility: "v", roles: ["anon", "authenticated", "service_role"] },
-  quote_order: { volatility: "s", roles: ["anon", "authenticated", "service_role"] },
+  place_order: { volatility: "v", roles: [...API_ROLES] },
+  quote_order: { volatility: "s", roles: [...API_ROLES] },
   record_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   reschedule_booking: {
