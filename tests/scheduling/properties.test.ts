@@ -292,7 +292,7 @@ describe("for any hours, overrides, zone, buffers, step and bookings", () => {
           ).toEqual(day?.slots.map(({ starts_at }) => starts_at));
         }),
       ),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   }, 120_000);
 

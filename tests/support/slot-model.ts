@@ -45,12 +45,21 @@ function windowsOf(shop: Shop, date: string): Range[] {
     .filter(({ start, end }) => start < end);
 }
 
+const touching = new WeakMap<Shop, Map<string, Range[]>>();
+
 /** Windows that have a part in a local date. */
 function windowsTouching(shop: Shop, date: string): Range[] {
-  const midnight = instantOf(date, "00:00", shop.zone);
-  return [...windowsOf(shop, dateAfter(date, -1)), ...windowsOf(shop, date)].filter(
-    ({ end }) => end > midnight,
-  );
+  const known = touching.get(shop) ?? new Map<string, Range[]>();
+  touching.set(shop, known);
+  let windows = known.get(date);
+  if (!windows) {
+    const midnight = instantOf(date, "00:00", shop.zone);
+    windows = [...windowsOf(shop, dateAfter(date, -1)), ...windowsOf(shop, date)].filter(
+      ({ end }) => end > midnight,
+    );
+    known.set(date, windows);
+  }
+  return windows;
 }
 
 /** Why a start can or cannot be booked at `now`. */
