@@ -67,6 +67,8 @@ export async function createRest(options: {
         ? { role: key.opaque ? key.role : "anon" }
         : await verifyToken(token, options.keys.jwtSecret);
     if (verified instanceof Response) return verified;
+    const refused = unreadable(request, url, body);
+    if (refused) return refused;
 
     const inner = new URL(url);
     inner.searchParams.delete("apikey");
@@ -94,6 +96,29 @@ export async function createRest(options: {
   }
 
   return { answer, close: () => connection.close() };
+}
+
+/**
+ * Bend: requests that nobody can read.
+ * Upstream writes names into its SQL, so that a NUL in one breaks the connection, and fails on an upsert
+ * of something that is no object. The platform answers 400.
+ */
+function unreadable(request: Request, url: URL, body: Uint8Array): Response | null {
+  if (/%00/.test(url.search)) {
+    const message = 'invalid byte sequence for encoding "UTF8": 0x00';
+    return restError(400, { code: "22021", message });
+  }
+  const merges = request.headers.get("prefer")?.includes("resolution=") ?? false;
+  if (request.method !== "PUT" && !merges) return null;
+  let rows: unknown;
+  try {
+    rows = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return null; // upstream says so
+  }
+  const isRow = (row: unknown) => typeof row === "object" && row !== null && !Array.isArray(row);
+  if ([rows].flat().every(isRow)) return null;
+  return restError(400, { code: "PGRST102", message: "All object keys must match" });
 }
 
 /** Header names in lower case; the caller's address as the platform's edge reports it. */
