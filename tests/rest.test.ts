@@ -654,6 +654,28 @@ describe("bad input", () => {
     expectError(answer, 400, (answer.body as { code: string }).code);
   });
 
+  test("a NUL in the query", async () => {
+    for (const path of [
+      "services?name=eq.a%00b",
+      "services?na%00me=eq.a",
+      "services?select=a%00b",
+    ]) {
+      const answer = await get(path);
+      expectError(answer, 400, (answer.body as { code: string }).code);
+    }
+  });
+
+  test.each([
+    ["PUT", {}],
+    ["POST", { prefer: "resolution=merge-duplicates" }],
+    ["POST", {}],
+  ])("%s of rows that are no objects", async (method, headers) => {
+    for (const body of [[null], [7], [[]], ["x"]]) {
+      const answer = await send(method, `services?id=eq.${randomUUID()}`, body, headers);
+      expectError(answer, 400, (answer.body as { code: string }).code);
+    }
+  });
+
   test("a body of 10 MB", async () => {
     const answer = await send(
       "POST",
