@@ -14,18 +14,22 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   anon: words(`available_slots booking_page check_request create_booking explain_slot
     is_open_to_public place_order quote_order timestamp_json`),
   authenticated: words(`adjust_stock audit availability_problem available_slots blocked_range
-    booking_page cancel_booking check_request create_booking day_windows_problem email_key
-    erase_client explain_slot is_email order_payments place_order quote_order record_payment
-    refund_payment reschedule_booking spill_over tags_are_short timestamp_json trim_invisible`),
+    booking_page cancel_booking check_request create_booking create_webhook_endpoint
+    day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_email
+    order_payments place_order quote_order record_payment redeliver_webhook redeliver_webhooks
+    refund_payment reschedule_booking rotate_webhook_secret spill_over tags_are_short
+    test_webhook_endpoint timestamp_json trim_invisible update_webhook_endpoint webhook_attempts
+    webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
   portal_client: words(`available_slots booking_page caller_professional_id caller_role
     cancel_booking check_request create_booking email_key explain_slot is_email jwt_claims
     place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_json
     trim_invisible`),
   service_role: words(`adjust_stock availability_problem available_slots blocked_range booking_page
-    cancel_booking check_request create_booking day_windows_problem email_key end_portal_session
-    explain_slot finish_portal_verification is_email order_payments place_order quote_order
-    record_payment refund_payment reschedule_booking set_portal_code spill_over start_portal_code
-    start_portal_verification tags_are_short timestamp_json trim_invisible`),
+    cancel_booking check_request claim_webhook_deliveries create_booking day_windows_problem
+    email_key end_portal_session explain_slot finish_portal_verification finish_webhook_delivery
+    is_email order_payments place_order quote_order record_payment refund_payment
+    reschedule_booking set_portal_code spill_over start_portal_code start_portal_verification
+    tags_are_short timestamp_json trim_invisible`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
@@ -35,25 +39,39 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   available_slots: { volatility: "s", roles: [...API_ROLES] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
   cancel_booking: { volatility: "v", roles: ["authenticated", "portal_client", "service_role"] },
+  claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
   create_booking: { volatility: "v", roles: [...API_ROLES] },
+  create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
   erase_client: { volatility: "v", roles: ["authenticated"] },
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
+  finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
   place_order: { volatility: "v", roles: [...API_ROLES] },
   quote_order: { volatility: "s", roles: [...API_ROLES] },
   record_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
+  redeliver_webhook: { volatility: "v", roles: ["authenticated"] },
+  redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   reschedule_booking: {
     volatility: "v",
     roles: ["authenticated", "portal_client", "service_role"],
   },
+  rotate_webhook_secret: { volatility: "v", roles: ["authenticated"] },
   set_portal_code: { volatility: "v", roles: ["service_role"] },
   start_portal_code: { volatility: "v", roles: ["service_role"] },
   start_portal_verification: { volatility: "v", roles: ["service_role"] },
+  test_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  update_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   variants: { volatility: "s", roles: ["authenticated", "service_role"] },
+  webhook_attempts: { volatility: "s", roles: ["authenticated"] },
+  webhook_deliveries: { volatility: "s", roles: ["authenticated"] },
+  webhook_endpoint: { volatility: "s", roles: ["authenticated"] },
+  webhook_endpoints: { volatility: "s", roles: ["authenticated"] },
+  webhook_events: { volatility: "s", roles: ["authenticated"] },
 };
 
 /** Definer functions of `public`: there are none, and one more would have to be argued for here. */

@@ -14,6 +14,12 @@ declare
 begin
   perform private.lock_professional(v_professional_id);
 
+  delete from private.webhook_events
+  where professional_id = v_professional_id and client_id = p_client_id;
+
+  -- What follows is told to webhooks, but not what was there before.
+  perform set_config('private.erasing', 'on', true);
+
   update public.clients
   set
     name = 'Erased',
@@ -61,6 +67,7 @@ begin
       where professional_id = v_professional_id and client_id = p_client_id
     );
 
+  perform set_config('private.erasing', '', true);
   return jsonb_build_object('id', p_client_id);
 end;
 $$;

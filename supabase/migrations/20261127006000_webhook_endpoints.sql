@@ -1,0 +1,138 @@
+-- Where a professional wants to be told of changes. While one of these rows exists, disabled ones
+-- included, every change is recorded (webhook_events.sql).
+
+create function private.webhook_event_types()
+returns text[]
+language sql
+immutable
+set search_path = ''
+as $$
+  select array[
+    'booking.created',
+    'booking.confirmed',
+    'booking.rescheduled',
+    'booking.cancelled',
+    'booking.completed',
+    'booking.no_show',
+    'booking.updated',
+    'order.created',
+    'order.confirmed',
+    'order.fulfilled',
+    'order.cancelled',
+    'order.updated',
+    'payment.succeeded',
+    'payment.refunded',
+    'client.created',
+    'client.updated',
+    'client.deleted',
+    'product.created',
+    'product.updated',
+    'product.deleted',
+    'product.low_stock',
+    'product.out_of_stock',
+    'service.created',
+    'service.updated',
+    'service.deleted',
+    'webhook.test'
+  ];
+$$;
+
+comment on function private.webhook_event_types is 'Every type of event there is.';
+
+create function private.webhook_filters(p_type text)
+returns text[]
+language sql
+immutable
+set search_path = ''
+as $$
+  select array['*', split_part(p_type, '.', 1) || '.*', p_type];
+$$;
+
+comment on function private.webhook_filters is
+  'What an endpoint may list to get events of a type: *, <object>.*, the type itself.';
+
+create function private.webhook_filters_are_known(p_filters text[])
+returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select p_filters <@ array(
+    select unnest(private.webhook_filters(type))
+    from unnest(private.webhook_event_types()) as type
+  );
+$$;
+
+comment on function private.webhook_filters_are_known is
+  'Whether each filter is *, <object>.* or a type of event.';
+
+create table private.webhook_endpoints (
+  id uuid primary key default gen_random_uuid(),
+  created_at timestamptz not null default now(),
+  professional_id uuid not null references public.profiles (id) on delete cascade,
+  -- Which hosts are allowed is checked by the edge function, on save and before every try.
+  url text not null
+    constraint webhook_endpoints_url_is_a_web_address
+      check (url ~ '^https?://[^\s]+$' and char_length(url) <= 2048),
+  events text[] not null
+    constraint webhook_endpoints_events_are_1_to_50_known_filters
+      check (
+        cardinality(events) between 1 and 50
+        and array_ndims(events) = 1
+        and private.webhook_filters_are_known(events)
+      ),
+  description text
+    constraint webhook_endpoints_description_has_at_most_500_characters
+      check (char_length(description) <= 500),
+  enabled boolean not null default true,
+  disabled_reason text
+    constraint webhook_endpoints_disabled_reason_is_known
+      check (disabled_reason in ('owner', 'gone', 'failing')),
+  secret text not null,
+  -- The one before a rotation: signs beside the new one until it expires.
+  previous_secret text,
+  previous_secret_expires_at timestamptz,
+  -- The first failed try since the last success, and how many there were.
+  failing_since timestamptz,
+  failed_tries integer not null default 0,
+  constraint webhook_endpoints_professional_id_id_key unique (professional_id, id),
+  constraint webhook_endpoints_have_a_reason_when_disabled
+    check (enabled = (disabled_reason is null))
+);
+
+create function private.new_webhook_secret()
+returns text
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select 'whsec_' || encode(extensions.gen_random_bytes(32), 'base64');
+$$;
+
+comment on function private.new_webhook_secret is
+  'A signing secret of Standard Webhooks: whsec_ and 256 random bits in base64.';
+
+create function private.webhook_secrets(p_endpoint private.webhook_endpoints)
+returns text[]
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select array_remove(
+    array[
+      p_endpoint.secret,
+      case when p_endpoint.previous_secret_expires_at > now() then p_endpoint.previous_secret end
+    ],
+    null
+  );
+$$;
+
+comment on function private.webhook_secrets is
+  'Secrets that sign now: the current one and, for a while after a rotation, the one before.';
+
+alter table private.webhook_endpoints enable row level security;
+
+comment on table private.webhook_endpoints is
+  'Addresses that events are delivered to, with their secrets, in the clear because they sign. At most ten a professional.';

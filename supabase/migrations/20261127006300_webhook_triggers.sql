@@ -1,0 +1,148 @@
+-- Which change is which event. AFTER triggers on the rows themselves, so there is no path around
+-- them; last of their table's, so that an event tells of what is there. One statement on one row is
+-- one event.
+
+create function private.event_kind(p_object text, p_old jsonb, p_new jsonb)
+returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when p_old is null then 'created'
+    when p_new is null then 'deleted'
+    when p_object in ('booking', 'order')
+      and p_new ->> 'status' <> p_old ->> 'status'
+      and p_new ->> 'status' <> 'pending'
+      then p_new ->> 'status'
+    when p_object = 'booking'
+      and (p_new ->> 'starts_at', p_new ->> 'ends_at') <> (p_old ->> 'starts_at', p_old ->> 'ends_at')
+      then 'rescheduled'
+    when p_object = 'product'
+      and (p_old ->> 'in_stock')::boolean
+      and not (p_new ->> 'in_stock')::boolean
+      then 'out_of_stock'
+    when p_object = 'product'
+      and (p_new ->> 'stock')::integer <= (p_new ->> 'low_stock_at')::integer
+      and ((p_old ->> 'stock')::integer <= (p_old ->> 'low_stock_at')::integer) is not true
+      then 'low_stock'
+    else 'updated'
+  end;
+$$;
+
+comment on function private.event_kind is
+  'What follows the dot in the type of an event: the first that applies of created, deleted, a new state, rescheduled, out_of_stock, low_stock, updated.';
+
+-- Definer, like emit_payment_event: whoever changes a row holds no rights on the outbox.
+create function private.emit_row_event()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_object constant text := tg_argv[0];
+  v_professional_id constant uuid := coalesce(new.professional_id, old.professional_id);
+  v_old jsonb;
+  v_new jsonb;
+  v_previous jsonb;
+begin
+  if not private.records_events(v_professional_id) then
+    return null;
+  end if;
+  if tg_op <> 'INSERT' then
+    v_old := private.event_data(tg_relid, to_jsonb(old));
+  end if;
+  if tg_op <> 'DELETE' then
+    v_new := private.event_data(tg_relid, to_jsonb(new));
+  end if;
+
+  if tg_op = 'UPDATE' then
+    v_previous := private.changed_fields(v_old, v_new);
+    -- What a payment does to its order is told by payment.* alone.
+    if coalesce(v_previous - array['amount_paid', 'amount_refunded', 'payment_status'], '{}') = '{}' then
+      return null;
+    end if;
+  end if;
+
+  perform private.emit_event(
+    v_professional_id,
+    v_object || '.' || private.event_kind(v_object, v_old, v_new),
+    coalesce(v_new, v_old),
+    v_previous,
+    (coalesce(v_new, v_old) ->> case v_object when 'client' then 'id' else 'client_id' end)::uuid
+  );
+  return null;
+end;
+$$;
+
+comment on function private.emit_row_event is
+  'AFTER row trigger with the name of the object: writes the event of the change, if it is one.';
+
+create function private.emit_payment_event()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_order public.orders;
+begin
+  if not private.records_events(new.professional_id) then
+    return null;
+  end if;
+
+  select * into v_order
+  from public.orders
+  where professional_id = new.professional_id and id = new.order_id;
+
+  perform private.emit_event(
+    new.professional_id,
+    case new.kind when 'payment' then 'payment.succeeded' else 'payment.refunded' end,
+    to_jsonb(private.order_payment(new)) || jsonb_build_object(
+      'order',
+      jsonb_build_object(
+        'id', v_order.id,
+        'number', v_order.number,
+        'currency', v_order.currency,
+        'payment_status', v_order.payment_status
+      )
+    ),
+    null,
+    v_order.client_id
+  );
+  return null;
+end;
+$$;
+
+comment on function private.emit_payment_event is
+  'AFTER INSERT on payments, once the order follows: payment.succeeded or payment.refunded.';
+
+create trigger services_9_emit_event
+  after insert or update or delete on public.services
+  for each row execute function private.emit_row_event('service');
+
+create trigger clients_9_emit_event
+  after insert or update or delete on public.clients
+  for each row execute function private.emit_row_event('client');
+
+create trigger products_9_emit_event
+  after insert or update or delete on public.products
+  for each row execute function private.emit_row_event('product');
+
+-- Blocked time has no client and is nobody else's business. Bookings and orders are never deleted but
+-- with the account, or by a server that cleans up.
+create trigger bookings_9_emit_event
+  after insert or update on public.bookings
+  for each row when (new.client_id is not null)
+  execute function private.emit_row_event('booking');
+
+create trigger orders_9_emit_event
+  after insert or update on public.orders
+  for each row execute function private.emit_row_event('order');
+
+create trigger payments_9_emit_event
+  after insert on private.payments
+  for each row execute function private.emit_payment_event();

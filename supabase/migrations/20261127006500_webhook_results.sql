@@ -1,0 +1,183 @@
+-- RPC of the dispatcher: say how a try went. When the next one is, and when an endpoint has had enough,
+-- is decided here.
+
+create function private.webhook_retry_delay(
+  p_attempts integer,
+  p_retry_after integer,
+  p_random double precision
+)
+returns interval
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    -- What the receiver asks for, but neither sooner than our step nor more than twice as late.
+    when p_retry_after is not null
+      then least(greatest(make_interval(secs => p_retry_after), step), step * 2)
+    else step * (0.8 + 0.4 * p_random)
+  end
+  from (
+    select (array[
+      '5 seconds',
+      '5 minutes',
+      '30 minutes',
+      '2 hours',
+      '5 hours',
+      '10 hours',
+      '14 hours',
+      '20 hours',
+      '24 hours'
+    ]::interval[])[p_attempts] as step
+  ) as schedule;
+$$;
+
+comment on function private.webhook_retry_delay is
+  'Time from a failed try to the next one, with 20 % jitter by p_random (0 to 1); null after the tenth.';
+
+create function private.disable_webhook_endpoint(p_endpoint_id uuid, p_reason text)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  update private.webhook_endpoints
+  set enabled = false, disabled_reason = p_reason
+  where id = p_endpoint_id;
+
+  -- A try that is under way may still succeed, so it keeps its token.
+  update private.webhook_deliveries
+  set status = 'cancelled', next_attempt_at = null
+  where endpoint_id = p_endpoint_id and status = 'pending';
+$$;
+
+comment on function private.disable_webhook_endpoint is
+  'Disables an endpoint and cancels what is pending there. Call it under the write lock, or an event could come in between.';
+
+-- Definer: nobody has rights on the queue.
+create function private.finish_webhook_delivery(
+  p_delivery_id uuid,
+  p_claim_token uuid,
+  p_duration_ms integer,
+  p_status integer,
+  p_response text,
+  p_error text,
+  p_retry_after integer
+)
+returns jsonb
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_succeeded constant boolean := coalesce(p_status between 200 and 299, false);
+  v_endpoint private.webhook_endpoints;
+  v_delivery private.webhook_deliveries;
+  v_disabled_reason text;
+  v_delay interval;
+begin
+  select e.* into v_endpoint
+  from private.webhook_deliveries d
+  join private.webhook_endpoints e on e.id = d.endpoint_id
+  where d.id = p_delivery_id and d.claim_token = p_claim_token;
+
+  if not found then
+    return null;
+  end if;
+
+  -- Locks in the order of everybody: professional, endpoint, delivery.
+  if not v_succeeded and (
+    p_status = 410
+    or (v_endpoint.failed_tries >= 9 and v_endpoint.failing_since <= now() - interval '5 days')
+  ) then
+    v_disabled_reason := case p_status when 410 then 'gone' else 'failing' end;
+    perform private.lock_professional(v_endpoint.professional_id);
+  end if;
+  select * into v_endpoint
+  from private.webhook_endpoints
+  where id = v_endpoint.id
+  for no key update;
+
+  select * into v_delivery
+  from private.webhook_deliveries
+  where id = p_delivery_id and claim_token = p_claim_token
+  for update;
+
+  if not found then
+    return null;
+  elsif not v_endpoint.enabled then
+    v_disabled_reason := null;
+  end if;
+
+  update private.webhook_attempts
+  set
+    duration_ms = p_duration_ms,
+    status = p_status,
+    response = p_response,
+    error = p_error
+  where professional_id = v_delivery.professional_id and id = p_claim_token;
+
+  if v_succeeded then
+    v_delivery.status := 'succeeded';
+  elsif v_delivery.status = 'pending' then
+    v_delay := private.webhook_retry_delay(v_delivery.attempts, p_retry_after, random());
+    if v_delay is null or p_status = 410 then
+      v_delivery.status := 'failed';
+    end if;
+  end if;
+
+  update private.webhook_deliveries
+  set
+    status = v_delivery.status,
+    next_attempt_at = case when v_delivery.status = 'pending' then now() + v_delay end,
+    claim_token = null,
+    last_status = p_status
+  where id = p_delivery_id;
+
+  update private.webhook_endpoints
+  set
+    failing_since = case when not v_succeeded then coalesce(failing_since, now()) end,
+    failed_tries = case when v_succeeded then 0 else failed_tries + 1 end
+  where id = v_endpoint.id and not (v_succeeded and failing_since is null);
+
+  if v_disabled_reason is null then
+    return null;
+  end if;
+  perform private.disable_webhook_endpoint(v_endpoint.id, v_disabled_reason);
+  return (
+    select jsonb_build_object('reason', v_disabled_reason, 'url', v_endpoint.url, 'email', u.email)
+    from auth.users u
+    where u.id = v_endpoint.professional_id
+  );
+end;
+$$;
+
+comment on function private.finish_webhook_delivery is 'See public.finish_webhook_delivery.';
+
+create function public.finish_webhook_delivery(
+  delivery_id uuid,
+  claim_token uuid,
+  duration_ms integer,
+  status integer default null,
+  response text default null,
+  error text default null,
+  retry_after integer default null
+)
+returns jsonb
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.finish_webhook_delivery($1, $2, $3, $4, $5, $6, $7);
+$$;
+
+comment on function public.finish_webhook_delivery is
+  'Server only. Logs a try and schedules the next one; does nothing once the claim is another''s. Returns {reason, url, email} of the owner when the endpoint was disabled by it: answered 410 (gone), or no success for five days and ten tries (failing).';
+
+grant execute on function
+  public.finish_webhook_delivery (uuid, uuid, integer, integer, text, text, integer),
+  private.finish_webhook_delivery (uuid, uuid, integer, integer, text, text, integer)
+to service_role;

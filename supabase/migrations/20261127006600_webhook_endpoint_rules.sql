@@ -1,0 +1,210 @@
+-- RPCs behind `/functions/v1/webhooks/endpoints`, called with the professional's own token. The edge
+-- function checks where an address leads before it calls; who calls these directly gets the check at
+-- every try.
+
+create function private.webhook_endpoint_json(p_endpoint private.webhook_endpoints)
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', p_endpoint.id,
+    'url', p_endpoint.url,
+    'events', p_endpoint.events,
+    'description', p_endpoint.description,
+    'enabled', p_endpoint.enabled,
+    'disabled_reason', p_endpoint.disabled_reason,
+    'created_at', private.timestamp_text(p_endpoint.created_at)
+  );
+$$;
+
+comment on function private.webhook_endpoint_json is 'An endpoint as the API shows it, never its secret.';
+
+create function private.find_webhook_endpoint(p_endpoint_id uuid)
+returns private.webhook_endpoints
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_endpoint private.webhook_endpoints;
+begin
+  select * into v_endpoint
+  from private.webhook_endpoints
+  where professional_id = private.caller_professional_id() and id = p_endpoint_id;
+
+  if not found then
+    perform private.raise_not_found('webhook endpoint');
+  end if;
+  return v_endpoint;
+end;
+$$;
+
+comment on function private.find_webhook_endpoint is
+  'An endpoint of the caller; 404 PGRST301 for any other, there or not.';
+
+-- Definer, like all that follow: nobody has rights on the table.
+create function private.create_webhook_endpoint(
+  p_url text,
+  p_events text[],
+  p_description text,
+  p_enabled boolean
+)
+returns jsonb
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_professional_id constant uuid := private.caller_professional_id();
+  v_endpoint private.webhook_endpoints;
+begin
+  perform private.lock_professional(v_professional_id);
+
+  if (
+    select count(*) >= 10 from private.webhook_endpoints where professional_id = v_professional_id
+  ) then
+    perform private.raise_error(422, 'too_many_endpoints', 'There are ten endpoints already.');
+  end if;
+
+  insert into private.webhook_endpoints (
+    professional_id, url, events, description, enabled, disabled_reason, secret
+  )
+  values (
+    v_professional_id,
+    p_url,
+    p_events,
+    p_description,
+    p_enabled,
+    case when not p_enabled then 'owner' end,
+    private.new_webhook_secret()
+  )
+  returning * into v_endpoint;
+
+  return private.webhook_endpoint_json(v_endpoint)
+    || jsonb_build_object('secret', v_endpoint.secret);
+end;
+$$;
+
+comment on function private.create_webhook_endpoint is 'See public.create_webhook_endpoint.';
+
+create function private.webhook_endpoints()
+returns jsonb
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'data',
+    coalesce(jsonb_agg(private.webhook_endpoint_json(e) order by e.created_at, e.id), '[]'),
+    'next_cursor',
+    null
+  )
+  from private.webhook_endpoints e
+  where e.professional_id = private.caller_professional_id();
+$$;
+
+comment on function private.webhook_endpoints is 'See public.webhook_endpoints.';
+
+create function private.webhook_endpoint(p_endpoint_id uuid)
+returns jsonb
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select private.webhook_endpoint_json(private.find_webhook_endpoint(p_endpoint_id));
+$$;
+
+comment on function private.webhook_endpoint is 'See public.webhook_endpoint.';
+
+create function private.update_webhook_endpoint(p_endpoint_id uuid, p_changes jsonb)
+returns jsonb
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_endpoint private.webhook_endpoints;
+begin
+  perform private.lock_professional(private.caller_professional_id());
+  v_endpoint := private.find_webhook_endpoint(p_endpoint_id);
+
+  if p_changes @> '{"enabled": false}' and v_endpoint.enabled then
+    perform private.disable_webhook_endpoint(p_endpoint_id, 'owner');
+  elsif p_changes @> '{"enabled": true}' and not v_endpoint.enabled then
+    update private.webhook_endpoints
+    set enabled = true, disabled_reason = null, failing_since = null, failed_tries = 0
+    where id = p_endpoint_id;
+  end if;
+
+  update private.webhook_endpoints
+  set
+    url = case when p_changes ? 'url' then p_changes ->> 'url' else url end,
+    events = case
+      when p_changes ? 'events' then array(select jsonb_array_elements_text(p_changes -> 'events'))
+      else events
+    end,
+    description = case
+      when p_changes ? 'description' then p_changes ->> 'description'
+      else description
+    end
+  where id = p_endpoint_id
+  returning * into v_endpoint;
+
+  return private.webhook_endpoint_json(v_endpoint);
+end;
+$$;
+
+comment on function private.update_webhook_endpoint is 'See public.update_webhook_endpoint.';
+
+create function private.delete_webhook_endpoint(p_endpoint_id uuid)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.lock_professional(private.caller_professional_id());
+  perform private.find_webhook_endpoint(p_endpoint_id);
+  delete from private.webhook_endpoints where id = p_endpoint_id;
+end;
+$$;
+
+comment on function private.delete_webhook_endpoint is 'See public.delete_webhook_endpoint.';
+
+create function private.rotate_webhook_secret(p_endpoint_id uuid, p_grace integer)
+returns jsonb
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_endpoint private.webhook_endpoints;
+begin
+  perform private.lock_professional(private.caller_professional_id());
+  perform private.find_webhook_endpoint(p_endpoint_id);
+
+  update private.webhook_endpoints
+  set
+    previous_secret = case when p_grace > 0 then secret end,
+    previous_secret_expires_at =
+      case when p_grace > 0 then now() + make_interval(secs => least(p_grace, 86400)) end,
+    secret = private.new_webhook_secret()
+  where id = p_endpoint_id
+  returning * into v_endpoint;
+
+  return private.webhook_endpoint_json(v_endpoint)
+    || jsonb_build_object('secret', v_endpoint.secret);
+end;
+$$;
+
+comment on function private.rotate_webhook_secret is 'See public.rotate_webhook_secret.';

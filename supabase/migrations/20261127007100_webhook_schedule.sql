@@ -1,0 +1,60 @@
+-- What runs by itself: the dispatcher every ten seconds, where the platform has pg_cron and pg_net (the
+-- local stack's scheduler stands in for them elsewhere), and what the nightly cleanup takes away.
+
+create function private.cleanup_webhooks()
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  delete from private.webhook_attempts where started_at < now() - interval '30 days';
+
+  with expired as (
+    delete from private.webhook_events
+    where created_at < now() - interval '30 days'
+    returning professional_id, sequence
+  )
+  insert into private.webhook_expired_events as e (professional_id, sequence)
+  select professional_id, max(sequence)
+  from expired
+  group by professional_id
+  on conflict (professional_id) do update
+  set sequence = greatest(e.sequence, excluded.sequence);
+$$;
+
+comment on function private.cleanup_webhooks is
+  'Removes events, with their deliveries, and tries that are older than 30 days, and notes how far each professional''s events go back.';
+
+-- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
+-- stays in our tables until it was. The call ends when the dispatcher has nothing left to do.
+do $$
+begin
+  if (
+    select count(*) = 3
+    from pg_available_extensions
+    where name in ('pg_cron', 'pg_net', 'supabase_vault')
+  ) then
+    create extension if not exists pg_cron with schema pg_catalog;
+    create extension if not exists pg_net with schema extensions;
+    perform cron.schedule(
+      'webhook-dispatch',
+      '10 seconds',
+      $job$
+        select net.http_post(
+          url := u.decrypted_secret || '/functions/v1/webhooks/dispatch',
+          headers := jsonb_build_object(
+            'Content-Type', 'application/json', 'apikey', s.decrypted_secret
+          ),
+          body := '{}',
+          timeout_milliseconds := 70000
+        )
+        from vault.decrypted_secrets u, vault.decrypted_secrets s
+        where u.name = 'project_url'
+          and s.name = 'webhook_dispatch_secret'
+          and private.webhook_dispatch_due()
+      $job$
+    );
+  end if;
+end
+$$;
