@@ -59,6 +59,8 @@ function platformEnv(env: StackEnv): Record<string, string> {
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: env.SECRET_KEY }),
     SUPABASE_JWKS: JSON.stringify({ keys: [{ kty: "oct", alg: "HS256", k: secret }] }),
     MAILPIT_URL: env.MAILPIT_URL,
+    // Receivers of webhooks are tried out on the same machine. Nowhere but here.
+    WEBHOOK_ALLOW_LOOPBACK: "1",
   };
 }
 
@@ -138,18 +140,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await configureRequestCounter(database.url, database.port);
     signal?.throwIfAborted();
 
-    const functions = await startFunctions({
-      projectDir,
-      config,
-      env: { ...config.edge_runtime.secrets, ...platformEnv(env), ...options.functionsEnv },
-    });
+    const functionsEnv = {
+      ...config.edge_runtime.secrets,
+      ...platformEnv(env),
+      ...options.functionsEnv,
+    };
+    const functions = await startFunctions({ projectDir, config, env: functionsEnv });
     stops.push(() => functions.close());
     const gateway = await startGateway({ port: options.apiPort, api, functions });
     stops.push(() => gateway.close());
     const scheduler = startScheduler({
       adminUrl,
       functionsUrl: `${urls.api}/functions/v1`,
-      secret: keys.secretKey,
+      secret: functionsEnv.WEBHOOK_DISPATCH_SECRET ?? "",
     });
     stops.push(() => scheduler.close());
     return { env, urls, keys, exited: database.exited, stop };

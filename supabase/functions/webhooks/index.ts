@@ -1,0 +1,30 @@
+import { optional, platformEnv, required } from "../_shared/env.ts";
+import { mailSender } from "../_shared/mail.ts";
+import { httpDeps } from "../_shared/runtime.ts";
+import { resolver } from "./address.ts";
+import { deliveryQueue, userRpc } from "./data-api.ts";
+import { createHandler } from "./handler.ts";
+import { secretCheck } from "./secrets.ts";
+import { userTokens } from "./user-tokens.ts";
+
+const read = (name: string) => Deno.env.get(name);
+const now = () => new Date();
+
+Deno.serve(
+  createHandler({
+    ...httpDeps(read),
+    userToken: userTokens(read, now),
+    rpc: userRpc(platformEnv(read)),
+    queue: deliveryQueue(platformEnv(read)),
+    sendMail: mailSender(read),
+    isDispatchSecret: secretCheck(required(read, "WEBHOOK_DISPATCH_SECRET", 32)),
+    allowLoopback: optional(read, "WEBHOOK_ALLOW_LOOPBACK") === "1",
+    resolve: resolver(
+      (host, type, signal) => Deno.resolveDns(host, type, { signal }),
+      (error) => error instanceof Deno.errors.NotFound,
+    ),
+    fetch,
+    now,
+    pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  }),
+);

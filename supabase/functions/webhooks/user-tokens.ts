@@ -1,0 +1,76 @@
+/**
+ * Who calls: the function checks tokens itself, because the platform's own check also lets the public
+ * key and portal tokens pass.
+ */
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+} from "jose";
+import { EnvError, optional, type ReadEnv, required } from "../_shared/env.ts";
+import { ApiError } from "../_shared/errors.ts";
+
+/** The token of a signed-in professional; 401 `invalid_token` or 403 `forbidden` for any other. */
+export type UserToken = (request: Request) => Promise<string>;
+
+function invalidToken(): ApiError {
+  return new ApiError(401, "invalid_token", "A valid access token is required", {
+    headers: { "WWW-Authenticate": "Bearer" },
+  });
+}
+
+function publishedKeys(text: string | undefined): JWK[] {
+  if (text === undefined) return [];
+  try {
+    const { keys } = JSON.parse(text) as { keys?: JWK[] };
+    if (Array.isArray(keys)) return keys;
+  } catch {
+    // Reported below, without the text, which may hold a secret.
+  }
+  throw new EnvError("SUPABASE_JWKS is not a JSON object with keys");
+}
+
+/**
+ * ES256 and RS256 by the keys of `SUPABASE_JWKS`; HS256 by the symmetric key in it, which local stacks
+ * have, or by `JWT_SECRET`, for hosted projects on the legacy secret. The session is the Data API's to
+ * check.
+ */
+export function userTokens(read: ReadEnv, now: () => Date): UserToken {
+  const keys = publishedKeys(optional(read, "SUPABASE_JWKS"));
+  const published = createLocalJWKSet({ keys: keys.filter(({ kty }) => kty !== "oct") });
+  const symmetric = keys.find(({ kty }) => kty === "oct")?.k;
+  const secret = optional(read, "JWT_SECRET")
+    ? new TextEncoder().encode(required(read, "JWT_SECRET", 32))
+    : symmetric === undefined
+      ? undefined
+      : Uint8Array.from(atob(symmetric.replace(/-/g, "+").replace(/_/g, "/")), (c) =>
+          c.charCodeAt(0),
+        );
+  if (keys.length === 0 && !secret) {
+    throw new EnvError("neither SUPABASE_JWKS nor JWT_SECRET is set");
+  }
+
+  const verify = async (token: string): Promise<JWTPayload> => {
+    const currentDate = now();
+    if (decodeProtectedHeader(token).alg === "HS256" && secret) {
+      return (await jwtVerify(token, secret, { algorithms: ["HS256"], currentDate })).payload;
+    }
+    const algorithms = ["ES256", "RS256"];
+    return (await jwtVerify(token, published, { algorithms, currentDate })).payload;
+  };
+
+  return async (request) => {
+    const [, token] = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+    if (!token) throw invalidToken();
+    const payload = await verify(token).catch(() => {
+      throw invalidToken();
+    });
+    if (payload.role !== "authenticated") {
+      throw new ApiError(403, "forbidden", "Only a professional may do this");
+    }
+    if (!payload.sub || payload.exp === undefined) throw invalidToken();
+    return token;
+  };
+}
