@@ -16,6 +16,7 @@ import { ensureAuthSchema } from "./auth-schema.ts";
 import { completeToken, type SignIn, withCompleteTokens } from "./auth-tokens.ts";
 import { logFault, type RequestContext, requestContext } from "./context.ts";
 import { bearerToken } from "./keys.ts";
+import { surviveLostConnections } from "./pg-driver.ts";
 import { authTypes } from "./pg-types.ts";
 
 export interface AuthService {
@@ -44,6 +45,7 @@ export function createAuth(options: {
     url: url.href,
     postgresOptions: { max: 5, types: authTypes, onnotice: () => {} },
   });
+  surviveLostConnections(connection);
   const sql = connection.driver;
   const app = new App({
     connection,

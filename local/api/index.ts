@@ -3,8 +3,7 @@
  * "upstream" in these files) on a real Postgres. Where that differs from the hosted platform a block
  * headed "Bend" mends it; a bend can be deleted when upstream catches up.
  *
- * Not mended, on purpose: the UPDATE privilege that an upsert needs on each column of its payload (a test
- * in SQL holds the hosted behaviour), rate limits of the auth service, embedded timestamps (`+00:00`).
+ * Not mended: rate limits of the auth service, its admin API, metadata and PKCE of magic links, OpenAPI.
  */
 import type { Config } from "../config.ts";
 import type { Keys } from "../keys.ts";

@@ -3,6 +3,7 @@ import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
+import { surviveLostConnections } from "./pg-driver.ts";
 import { restTypes } from "./pg-types.ts";
 import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
@@ -20,6 +21,7 @@ export class RestConnection extends PostgresConnection {
   constructor(adminUrl: string, api: Config["api"]) {
     const onnotice = () => {};
     super({ url: adminUrl, postgresOptions: { max: 2, onnotice } });
+    surviveLostConnections(this);
     this.#api = api;
 
     // Bend: roles. Upstream obeys any role that its superuser may take, `postgres` too. The platform's
@@ -30,6 +32,7 @@ export class RestConnection extends PostgresConnection {
       url: url.href,
       postgresOptions: { max: 10, onnotice, types: restTypes },
     });
+    surviveLostConnections(this.#requests);
   }
 
   /**

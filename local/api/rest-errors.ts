@@ -31,9 +31,10 @@ export function isDatabaseError(error: unknown): error is Error & DatabaseError 
   return error instanceof Error && /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));
 }
 
+/** The connection is gone: nothing listened, it broke, or the server ended it. */
 export function isConnectionError(error: unknown): boolean {
-  const code = String((error as { code?: unknown } | null)?.code);
-  return /^(ECONN|ENOENT|CONNECT|CONNECTION_)/.test(code);
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
+  return severity === "FATAL" || /^(ECONN|EPIPE|ENOENT|CONNECT)/.test(String(code));
 }
 
 function statusOf({ code, message }: DatabaseError, role: string): number {
