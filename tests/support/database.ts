@@ -24,6 +24,11 @@ class RolledBack<T> extends Error {
   }
 }
 
+async function takeRole(tx: TransactionSql, claims: Claims): Promise<void> {
+  await tx`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
+  await tx.unsafe(`set local role ${claims.role}`);
+}
+
 /**
  * Runs `work` in one transaction with the role and the claims of a caller, as the REST server does,
  * and keeps what it did.
@@ -34,19 +39,15 @@ export async function asCaller<T>(
   connection: Sql = sql,
 ): Promise<T> {
   return (await connection.begin(async (tx) => {
-    await tx`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
-    await tx.unsafe(`set local role ${claims.role}`);
+    await takeRole(tx, claims);
     return work(tx);
   })) as T;
 }
 
-/** Like `asCaller`, but nothing that `work` did stays. */
-export async function tryAsCaller<T>(
-  claims: Claims,
-  work: (tx: TransactionSql) => Promise<T>,
-): Promise<T> {
+/** Runs `work` in one transaction as the owner of the schema; nothing that it did stays. */
+export async function rolledBack<T>(work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   try {
-    await asCaller(claims, async (tx) => {
+    await sql.begin(async (tx) => {
       throw new RolledBack(await work(tx));
     });
   } catch (error) {
@@ -54,6 +55,17 @@ export async function tryAsCaller<T>(
     throw error;
   }
   throw new Error("unreachable");
+}
+
+/** Like `asCaller`, but nothing that `work` did stays. */
+export function tryAsCaller<T>(
+  claims: Claims,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return rolledBack(async (tx) => {
+    await takeRole(tx, claims);
+    return work(tx);
+  });
 }
 
 /** Connections of their own for races: `count` separate backends, closed with the test file. */
