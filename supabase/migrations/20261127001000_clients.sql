@@ -8,8 +8,10 @@ parallel safe
 set search_path = ''
 as $$
   select char_length(p_text) <= 254
-    -- No space, control character or list syntax: the text goes into a mail's header.
-    and p_text ~ '^[^\s@<>(),;:"\\[:cntrl:]]+@[^\s@<>(),;:"\\[:cntrl:]]+\.[^\s@<>(),;:"\\[:cntrl:]]+$';
+    -- No control character or list syntax: the text goes into a mail's header.
+    and p_text ~ '^[^@<>(),;:"\\[:cntrl:]]+@[^@<>(),;:"\\[:cntrl:]]+\.[^@<>(),;:"\\[:cntrl:]]+$'
+    -- No space, and nothing that cannot be seen: two addresses that look the same are the same.
+    and p_text !~ '[\s\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]';
 $$;
 
 comment on function private.is_email is

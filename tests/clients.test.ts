@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  insertRefusedBy,
+  serverClaims,
+  updateRefusedBy,
+  type Values,
+} from "./support/constraints.ts";
+import { sql } from "./support/database.ts";
+import {
+  createClientRow,
+  createPortalSession,
+  createProfessional,
+  type Professional,
+} from "./support/factories.ts";
+
+let owner: Professional;
+
+beforeAll(async () => {
+  owner = await createProfessional();
+});
+
+const chars = (count: number) => "a".repeat(count);
+const insert = (values: Values) =>
+  insertRefusedBy(owner.claims, "clients", { name: "Marta", ...values });
+
+const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
+  ["clients_name_has_1_to_200_characters", "name", ["a", chars(200)], ["", "\t", chars(201)]],
+  [
+    "clients_email_is_an_address",
+    "email",
+    [null, "", "a@b.c", "o'hara+tag@münchen.example", `${chars(64)}@${chars(185)}.com`],
+    [
+      "a",
+      "a@b",
+      "@b.c",
+      "a@.c",
+      "a@@b.c",
+      "a b@c.d",
+      "a\u00a0b@c.d",
+      "a\u200bb@c.d",
+      "ab@c\u00ad.d",
+      "a@b.c, d@e.f",
+      "<a@b.c>",
+      '"a"@b.c',
+      "a@b.c;d@e.f",
+      "a\\@b.c",
+      "a@b.c\nBcc: d@e.f",
+      "a\u0001@b.c",
+      `${chars(64)}@${chars(186)}.com`,
+    ],
+  ],
+  [
+    "clients_phone_has_at_most_40_characters",
+    "phone",
+    [null, "", "+39 06 1234", chars(40)],
+    [chars(41)],
+  ],
+  ["clients_notes_have_at_most_10000_characters", "notes", [null, chars(10_000)], [chars(10_001)]],
+  [
+    "clients_tags_are_at_most_50_of_50_characters",
+    "tags",
+    [[], ["vip", "a, b"], Array(50).fill("a"), [chars(50)], [",".repeat(50)]],
+    [Array(51).fill("a"), [chars(51)], ["a", ",".repeat(51)], [null]],
+  ],
+  [
+    "clients_metadata_is_an_object_of_at_most_8_kb",
+    "metadata",
+    [{}, { a: chars(8182) }],
+    [[], [1], { a: chars(8184) }],
+  ],
+];
+
+describe.each(LIMITS)("%s", (constraint, column, accepted, refused) => {
+  test("takes its bounds and nothing beyond", async () => {
+    for (const value of accepted)
+      expect([value, await insert({ [column]: value })]).toEqual([value, null]);
+    for (const value of refused) {
+      expect([value, await insert({ [column]: value })]).toEqual([value, constraint]);
+    }
+  });
+});
+
+test("tags are a list, not a table", async () => {
+  const { error } = await owner.api
+    .from("clients")
+    .insert({ name: "Marta", tags: [["a"], ["b"]] as never });
+  expect(error?.code).toBe("23514");
+});
+
+test.each(["name", "tags", "archived", "metadata"])("%s is never null", async (column) => {
+  expect(await insert({ [column]: null })).toBe("23502");
+});
+
+describe("the e-mail address", () => {
+  test.each([
+    ["spaces", "  Marta@Example.com "],
+    ["no-break space", "\u00a0Marta@Example.com\u00a0"],
+    ["zero-width characters", "\u200b\u200dMarta@Example.com\u2060\ufeff"],
+    ["a line break", "\r\nMarta@Example.com\n"],
+    ["an ideographic space", "\u3000Marta@Example.com\u3000"],
+  ])("is trimmed of %s, and kept as written", async (_what, email) => {
+    const professional = await createProfessional();
+    const client = await createClientRow(professional, { email });
+    expect(client).toMatchObject({ email: "Marta@Example.com", email_key: "marta@example.com" });
+    const { data } = await professional.api
+      .from("clients")
+      .update({ email: `\u00a0${email}`, phone: " +39 06 1234\u00a0" })
+      .eq("id", client.id)
+      .select("email, phone");
+    expect(data).toEqual([{ email: "Marta@Example.com", phone: "+39 06 1234" }]);
+  });
+
+  test.each(["", " ", "\u00a0\u200b"])("%j is none", async (blank) => {
+    const client = await createClientRow(owner, { email: blank, phone: blank });
+    expect(client).toMatchObject({ email: null, phone: null, email_key: null });
+  });
+
+  test.each([
+    ["in other case", "Marta.Rossi@example.com", "MARTA.ROSSI@EXAMPLE.COM"],
+    ["with space around it", "marta.bianchi@example.com", "\u00a0marta.bianchi@example.com "],
+    ["composed otherwise", "jos\u00e9@example.com", "JOSE\u0301@example.com"],
+  ])("belongs to one client of a professional, also %s", async (_what, first, second) => {
+    const professional = await createProfessional();
+    await createClientRow(professional, { email: first });
+    const again = { name: "Twin", email: second };
+    expect(await insertRefusedBy(professional.claims, "clients", again)).toBe(
+      "clients_professional_id_email_key_key",
+    );
+    const other = await createClientRow(professional, { email: null });
+    expect(await updateRefusedBy(professional.claims, "clients", other.id, { email: second })).toBe(
+      "clients_professional_id_email_key_key",
+    );
+    expect(await insert(again)).toBeNull();
+  });
+
+  test("is kept apart from one that only looks alike", async () => {
+    await createClientRow(owner, { email: "apart@example.com" });
+    expect(await insert({ email: "apart+tag@example.com" })).toBeNull();
+    expect(await insert({ email: "ap.art@example.com" })).toBeNull();
+  });
+
+  test("many clients have none", async () => {
+    await createClientRow(owner, { email: null });
+    await createClientRow(owner, { email: null });
+  });
+
+  test("its key cannot be written", async () => {
+    const { error } = await owner.api
+      .from("clients")
+      .insert({ name: "Marta", email_key: "a@example.com" } as never);
+    expect(error?.code).toBe("428C9");
+  });
+});
+
+describe("a row keeps its identity", () => {
+  test.each(["id", "created_at", "professional_id"])(
+    "a server cannot change %s",
+    async (column) => {
+      const other = await createProfessional();
+      const client = await createClientRow(owner);
+      const value = {
+        id: randomUUID(),
+        created_at: "2020-01-01T00:00:00Z",
+        professional_id: other.id,
+      }[column];
+      expect(await updateRefusedBy(serverClaims, "clients", client.id, { [column]: value })).toBe(
+        "clients_identity_never_changes",
+      );
+    },
+  );
+
+  test("an update that changes nothing keeps updated_at", async () => {
+    const client = await createClientRow(owner);
+    const { data } = await owner.api
+      .from("clients")
+      .update({ name: client.name, email: client.email, tags: client.tags })
+      .eq("id", client.id)
+      .select("*");
+    expect(data).toEqual([client]);
+    const changed = await owner.api
+      .from("clients")
+      .update({ notes: "x" })
+      .eq("id", client.id)
+      .select("*");
+    expect((changed.data?.[0]?.updated_at ?? "") > client.updated_at).toBe(true);
+  });
+});
+
+test("a portal client changes name and phone under the same rules", async () => {
+  const client = await createClientRow(owner);
+  const portal = await createPortalSession(client);
+  const { data } = await portal.api
+    .from("clients")
+    .update({ name: "Marta Bianchi", phone: "\u00a0+39 06 1234 " })
+    .eq("id", client.id)
+    .select("id, name, email, phone");
+  expect(data).toEqual([
+    { id: client.id, name: "Marta Bianchi", email: client.email, phone: "+39 06 1234" },
+  ]);
+  const bad = await portal.api.from("clients").update({ name: " " }).eq("id", client.id);
+  expect(bad.error?.code).toBe("23514");
+});
+
+test("a client of a professional who does not exist is refused for a server too", async () => {
+  const values = { professional_id: randomUUID(), name: "Marta" };
+  expect(await insertRefusedBy(serverClaims, "clients", values)).toBe(
+    "clients_professional_id_fkey",
+  );
+});
+
+test("a client goes, and with the client the portal sessions", async () => {
+  const client = await createClientRow(owner);
+  const portal = await createPortalSession(client);
+  const { error } = await owner.api.from("clients").delete().eq("id", client.id);
+  expect(error).toBeNull();
+  const sessions = await sql`select from private.portal_sessions where id = ${portal.sessionId}`;
+  expect(sessions).toHaveLength(0);
+});
