@@ -564,6 +564,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
       create_booking: {
         Args: {
           client_email?: string
@@ -582,6 +583,19 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      create_webhook_endpoint: {
+        Args: {
+          description?: string
+          enabled?: boolean
+          events: string[]
+          url: string
+        }
+        Returns: Json
+      }
+      delete_webhook_endpoint: {
+        Args: { endpoint_id: string }
+        Returns: undefined
+      }
       end_portal_session: { Args: { session_id: string }; Returns: undefined }
       erase_client: { Args: { client_id: string }; Returns: Json }
       explain_slot: {
@@ -597,6 +611,19 @@ export type Database = {
         }
         Returns: Json
       }
+      finish_webhook_delivery: {
+        Args: {
+          claim_token: string
+          delivery_id: string
+          duration_ms: number
+          error?: string
+          response?: string
+          retry_after?: number
+          status?: number
+        }
+        Returns: Json
+      }
+      health: { Args: Record<PropertyKey, never>; Returns: Json }
       order_payments: {
         Args: { order_id: string }
         Returns: Database["public"]["CompositeTypes"]["order_payment"][]
@@ -680,6 +707,11 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      redeliver_webhook: { Args: { delivery_id: string }; Returns: Json }
+      redeliver_webhooks: {
+        Args: { endpoint_id: string; since: string }
+        Returns: Json
+      }
       refund_payment: {
         Args: {
           amount: number
@@ -705,6 +737,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      rotate_webhook_secret: {
+        Args: { endpoint_id: string; grace?: number }
+        Returns: Json
+      }
       set_portal_code: {
         Args: {
           client_id: string
@@ -725,6 +761,11 @@ export type Database = {
       }
       start_portal_verification: {
         Args: { email: string; professional_id: string }
+        Returns: Json
+      }
+      test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
+      update_webhook_endpoint: {
+        Args: { changes: Json; endpoint_id: string }
         Returns: Json
       }
       variants: {
@@ -754,6 +795,22 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      webhook_attempts: { Args: { delivery_id: string }; Returns: Json }
+      webhook_deliveries: {
+        Args: {
+          cursor?: string
+          endpoint_id?: string
+          page_size?: number
+          status?: string
+        }
+        Returns: Json
+      }
+      webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
+      webhook_endpoints: { Args: Record<PropertyKey, never>; Returns: Json }
+      webhook_events: {
+        Args: { after?: number; page_size?: number; type?: string }
+        Returns: Json
       }
     }
     Enums: {

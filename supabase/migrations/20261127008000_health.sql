@@ -1,0 +1,124 @@
+-- RPC: what somebody on call asks first. Each entry is `ok` or a sentence.
+
+create function private.delivery_status()
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_oldest constant timestamptz := (
+    select min(next_attempt_at) from private.webhook_deliveries where status = 'pending'
+  );
+begin
+  if v_oldest < now() - interval '5 minutes' then
+    return 'a delivery has been due since ' || private.timestamp_text(v_oldest);
+  end if;
+  return 'ok';
+end;
+$$;
+
+comment on function private.delivery_status is
+  'ok, or since when a webhook delivery has been due; five minutes are given.';
+
+create function private.dispatcher_status()
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_last constant text := private.setting('webhooks_last_dispatch_at');
+begin
+  -- The scheduler calls only when something is due, so silence is no fault by itself.
+  if private.delivery_status() <> 'ok'
+    and (v_last is null or v_last::timestamptz < now() - interval '5 minutes')
+  then
+    return 'deliveries are due, last dispatch: ' || coalesce(v_last, 'never');
+  end if;
+  return 'ok';
+end;
+$$;
+
+comment on function private.dispatcher_status is
+  'ok, or when the dispatcher ran last although deliveries are due.';
+
+create function private.pre_request_status()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select case
+    when 'pgrst.db_pre_request=private.check_request' = any (rolconfig) then 'ok'
+    else 'not set: sessions and limits are not checked'
+  end
+  from pg_catalog.pg_roles
+  where rolname = 'authenticator';
+$$;
+
+comment on function private.pre_request_status is
+  'ok, or that nothing is checked before requests, as after a restore without role settings.';
+
+create function private.job_status()
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_missing text;
+begin
+  if to_regclass('cron.job') is not null then
+    execute $query$
+      select string_agg(wanted.name, ', ')
+      from unnest(array['cleanup', 'webhook-dispatch']) as wanted (name)
+      where not exists (select from cron.job where jobname = wanted.name and active)
+    $query$ into v_missing;
+  end if;
+  return coalesce('not scheduled: ' || v_missing, 'ok');
+end;
+$$;
+
+comment on function private.job_status is
+  'ok, or the jobs that pg_cron should run and does not. Without pg_cron another scheduler runs them.';
+
+-- Definer: servers have no rights in private.
+create function private.health()
+returns jsonb
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'pre_request', private.pre_request_status(),
+    'request_counter', private.request_counter_status(),
+    'deliveries', private.delivery_status(),
+    'dispatcher', private.dispatcher_status(),
+    'jobs', private.job_status()
+  );
+$$;
+
+comment on function private.health is 'See public.health.';
+
+create function public.health()
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.health();
+$$;
+
+comment on function public.health is
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs}, each ok or what is wrong.';
+
+grant execute on function public.health () to service_role;
+
+grant execute on function private.health () to service_role;

@@ -1,0 +1,193 @@
+/** What runs by itself every night, and what somebody on call asks. Alone: both are of the whole stack. */
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { anonymous, server } from "../support/callers.ts";
+import { rolledBack, sql } from "../support/database.ts";
+import {
+  createClientRow,
+  createProduct,
+  createProfessional,
+  type Professional,
+} from "../support/factories.ts";
+
+const cleanup = () => sql`select private.cleanup()`;
+
+async function count(query: Promise<ArrayLike<unknown>>): Promise<number> {
+  return (await query).length;
+}
+
+describe("the nightly clean-up", () => {
+  test("cancels unpaid public orders past their professional's hours, once, and restocks", async () => {
+    const impatient = await createProfessional({ unpaid_order_hours: 24 });
+    const patient = await createProfessional();
+    const place = async (owner: Professional, source: string, hoursAgo: number) => {
+      const product = await createProduct(owner, { stock: 5 });
+      const client = await createClientRow(owner);
+      const items = [{ product_id: product.id, quantity: 2 }];
+      const [order] = await sql`
+        insert into public.orders (professional_id, client_id, items, source, created_at)
+        values (${owner.id}, ${client.id}, ${sql.json(items)}, ${source},
+          now() - make_interval(hours => ${hoursAgo}))
+        returning id`;
+      return { order: order?.id as string, product: product.id };
+    };
+    const late = await place(impatient, "public", 25);
+    const others = [
+      await place(impatient, "public", 23),
+      await place(impatient, "owner", 2500),
+      await place(patient, "public", 2500),
+    ];
+
+    await cleanup();
+    await cleanup();
+
+    const status = async (id: string) =>
+      (await sql`select status from public.orders where id = ${id}`)[0]?.status;
+    const stock = async (id: string) =>
+      (await sql`select stock from public.products where id = ${id}`)[0]?.stock;
+    expect([await status(late.order), await stock(late.product)]).toEqual(["cancelled", 5]);
+    for (const other of others) {
+      expect([await status(other.order), await stock(other.product)]).toEqual(["pending", 3]);
+    }
+    for (const owner of [impatient, patient]) {
+      expect((await owner.api.rpc("audit")).data).toEqual([]);
+    }
+  });
+
+  test("forgets idempotency keys after seven days", async () => {
+    const professional = await createProfessional();
+    const insert = (age: string) => sql`
+      insert into private.idempotency_keys
+        (professional_id, function, key, request_digest, result_id, created_at)
+      values (${professional.id}, 'create_booking', ${age}, '', ${randomUUID()},
+        now() - ${age}::interval)`;
+    await insert("6 days 23 hours");
+    await insert("7 days 1 hour");
+    await cleanup();
+    const keys = await sql`
+      select key from private.idempotency_keys where professional_id = ${professional.id}`;
+    expect(keys.map(({ key }) => key)).toEqual(["6 days 23 hours"]);
+  });
+
+  test("forgets portal codes, requests and sessions a day after their time", async () => {
+    const professional = await createProfessional();
+    const [old, recent] = [
+      await createClientRow(professional),
+      await createClientRow(professional),
+    ];
+    for (const [client, age] of [
+      [old, "25 hours"],
+      [recent, "23 hours"],
+    ] as const) {
+      await sql`
+        insert into private.portal_sessions (professional_id, client_id, email_key, expires_at)
+        values (${professional.id}, ${client.id}, 'x', now() - ${age}::interval)`;
+      await sql`
+        insert into private.portal_codes (professional_id, client_id, email_key, expires_at)
+        values (${professional.id}, ${client.id}, 'x', now() - ${age}::interval)`;
+      await sql`
+        insert into private.portal_code_requests (address_digest, ip, created_at)
+        values (${Buffer.from(professional.id + age)}, '203.0.113.1', now() - ${age}::interval)`;
+    }
+    await cleanup();
+    const ids = { old: old.id, recent: recent.id };
+    for (const table of ["portal_sessions", "portal_codes"]) {
+      const left = await sql`
+        select client_id from private.${sql(table)} where professional_id = ${professional.id}`;
+      expect(left.map(({ client_id }) => client_id)).toEqual([ids.recent]);
+    }
+    expect(
+      await count(sql`
+        select from private.portal_code_requests
+        where address_digest in ${sql([
+          Buffer.from(`${professional.id}25 hours`),
+          Buffer.from(`${professional.id}23 hours`),
+        ])}`),
+    ).toBe(1);
+  });
+
+  test("forgets the addresses of callers whose budget is full again", async () => {
+    await sql`
+      insert into private.request_counters (key, full_at)
+      values ('ip 203.0.113.7 1000', now() - interval '1 s'), ('ip 203.0.113.8 1000', now() + interval '1 h')`;
+    await cleanup();
+    const keys = await sql`
+      delete from private.request_counters where key like 'ip 203.0.113.%' returning key`;
+    expect(keys.map(({ key }) => key)).toEqual(["ip 203.0.113.8 1000"]);
+  });
+});
+
+describe("health", () => {
+  const health = async () => {
+    const { data, error } = await server().rpc("health");
+    expect(error).toBeNull();
+    return data as Record<string, string>;
+  };
+
+  test("is ok in every entry on a sound stack", async () => {
+    const { request_counter, ...others } = await health();
+    expect(others).toEqual({
+      pre_request: "ok",
+      deliveries: "ok",
+      dispatcher: "ok",
+      jobs: "ok",
+    });
+    expect(request_counter).toEqual(expect.any(String));
+  });
+
+  test("is for our servers only", async () => {
+    const professional = await createProfessional();
+    expect((await anonymous().rpc("health")).status).toBe(401);
+    expect((await professional.api.rpc("health")).error?.code).toBe("42501");
+  });
+
+  test("tells when the check before requests is gone", async () => {
+    await sql`alter role authenticator reset pgrst.db_pre_request`;
+    try {
+      expect((await health()).pre_request).not.toBe("ok");
+    } finally {
+      await sql`alter role authenticator set pgrst.db_pre_request = 'private.check_request'`;
+      await sql`notify pgrst, 'reload config'`;
+    }
+    expect((await health()).pre_request).toBe("ok");
+  });
+
+  describe("of the request counter", () => {
+    let value: string;
+    beforeEach(async () => {
+      const [row] = await sql`
+        delete from private.settings where name = 'request_counter' returning value`;
+      value = row?.value;
+    });
+    afterEach(
+      () => sql`insert into private.settings (name, value) values ('request_counter', ${value})`,
+    );
+
+    test("tells when it is not configured", async () => {
+      expect((await health()).request_counter).not.toBe("ok");
+    });
+  });
+
+  test("tells since when a delivery has been due, and that nobody sends it", async () => {
+    const professional = await createProfessional();
+    // In a transaction that is rolled back: the scheduler must not send it meanwhile.
+    const seen = await rolledBack(async (tx) => {
+      await tx`
+        insert into private.webhook_endpoints (professional_id, url, events, secret)
+        values (${professional.id}, 'https://example.com/hook', '{*}', 'whsec_dGVzdA==')`;
+      await tx`
+        insert into public.services (professional_id, name, price, duration)
+        values (${professional.id}, 'Cut', 30, 60)`;
+      const [before] = await tx`select private.health() as health`;
+      await tx`
+        update private.webhook_deliveries set next_attempt_at = now() - interval '6 minutes'
+        where professional_id = ${professional.id}`;
+      await tx`delete from private.settings where name = 'webhooks_last_dispatch_at'`;
+      const [after] = await tx`select private.health() as health`;
+      return { before: before?.health, after: after?.health };
+    });
+    expect(seen.before).toMatchObject({ deliveries: "ok", dispatcher: "ok" });
+    expect(seen.after.deliveries).not.toBe("ok");
+    expect(seen.after.dispatcher).not.toBe("ok");
+  });
+});
