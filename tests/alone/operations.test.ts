@@ -86,7 +86,7 @@ describe("the nightly clean-up", () => {
         insert into private.portal_codes (professional_id, client_id, email_key, expires_at)
         values (${professional.id}, ${client.id}, 'x', now() - ${age}::interval)`;
       await sql`
-        insert into private.portal_code_requests (address_digest, ip, created_at)
+        insert into private.portal_code_requests (address_digest, network, created_at)
         values (${Buffer.from(professional.id + age)}, '203.0.113.1', now() - ${age}::interval)`;
     }
     await cleanup();
