@@ -16,7 +16,7 @@ import { ensureAuthSchema } from "./auth-schema.ts";
 import { completeToken, type SignIn, withCompleteTokens } from "./auth-tokens.ts";
 import { logFault, type RequestContext, requestContext } from "./context.ts";
 import { bearerToken } from "./keys.ts";
-import { surviveLostConnections } from "./pg-driver.ts";
+import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
 import { authTypes } from "./pg-types.ts";
 
 export interface AuthService {
@@ -118,7 +118,11 @@ export function createAuth(options: {
     });
   }
 
-  return { ensureSchema: () => ensureAuthSchema(sql), answer, close: () => connection.close() };
+  return {
+    ensureSchema: () => ensureAuthSchema(sql),
+    answer,
+    close: () => closeWithin(connection),
+  };
 }
 
 function upstreamConfig(auth: Config["auth"], jwtSecret: string) {

@@ -28,6 +28,11 @@ export function surviveLostConnections(connection: PostgresConnection): void {
   });
 }
 
+/** Waits for running queries, but not for one whose connection broke: its answer never comes. */
+export async function closeWithin({ driver }: PostgresConnection, seconds = 3): Promise<void> {
+  await driver.end({ timeout: seconds });
+}
+
 class ReservingDriver extends PostgresDriver {
   readonly #sql: postgres.Sql;
 

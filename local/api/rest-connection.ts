@@ -3,7 +3,7 @@ import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
-import { surviveLostConnections } from "./pg-driver.ts";
+import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
 import { restTypes } from "./pg-types.ts";
 import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
@@ -122,6 +122,6 @@ export class RestConnection extends PostgresConnection {
   }
 
   override async close(): Promise<void> {
-    await Promise.all([super.close(), this.#requests.close()]);
+    await Promise.all([closeWithin(this), closeWithin(this.#requests)]);
   }
 }
