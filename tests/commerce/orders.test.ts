@@ -292,6 +292,13 @@ describe("totals", () => {
       { subtotal: 0.01, tax: 0.01, total: 0.02 },
     ],
     [
+      "a quotient just below a half is not rounded twice",
+      { tax_rate: 99.9999, prices_include_tax: true },
+      499999750.01,
+      {},
+      { tax: 249999750.0 },
+    ],
+    [
       "100 % tax contained is half",
       { tax_rate: 100, prices_include_tax: true },
       9,
