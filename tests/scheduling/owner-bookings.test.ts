@@ -209,15 +209,30 @@ describe("POST by the owner", () => {
     const [mine, other] = await Promise.all([shop(), shop()]);
     await createBooking(other.professional, { ...other.ids, starts_at: at("10:00") });
 
-    for (const time of ["10:00", "15:00"]) {
+    for (const values of [
+      { ...other.ids, starts_at: at("10:00") },
+      { ...other.ids, starts_at: at("10:00"), ends_at: at("11:00"), price: 0.001 },
+      { ...other.ids, starts_at: at("15:00"), service_id: crypto.randomUUID() },
+      { ...other.ids, starts_at: at("15:00"), status: "cancelled" },
+      { starts_at: at("10:00"), ends_at: at("11:00") },
+      { starts_at: at("15:00") },
+    ]) {
       const answer = await post(mine.professional, {
-        ...other.ids,
+        ...values,
         professional_id: other.professional.id,
-        starts_at: at(time),
-        ends_at: later(at(time), HOUR),
       });
       expect(refusal(answer)).toEqual({ status: 403, code: "42501" });
     }
+    // Complete, so that no rule has to fill it, and without asking for the row back.
+    const complete = await mine.professional.api.from("bookings").insert({
+      professional_id: other.professional.id,
+      starts_at: at("15:00"),
+      ends_at: at("16:00"),
+      buffer_before: 0,
+      buffer_after: 0,
+      price: 0,
+    });
+    expect(refusal(complete)).toEqual({ status: 403, code: "42501" });
     expect(await rowsOf(other.professional)).toHaveLength(1);
   });
 

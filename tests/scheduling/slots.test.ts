@@ -259,7 +259,7 @@ describe("bookings and buffers", () => {
 
   it("keeps the buffers of the new appointment free, and those of the old one", async () => {
     const { professional, service } = await serviceWith(everyDay(["09:00", "14:00"]), {
-      buffer_before: 10,
+      buffer_before: 15,
       buffer_after: 20,
     });
     await createBooking(professional, {
@@ -269,10 +269,9 @@ describe("bookings and buffers", () => {
       buffer_after: 5,
     });
 
-    // Before: end + 20 ≤ 10:30. After: start − 10 ≥ 11:35.
+    // Before: end + 20 ≤ 10:30. After: start − 15 ≥ 11:35.
     expect(await freeTimes(service, day)).toEqual([
       "09:00",
-      "11:45",
       "12:00",
       "12:15",
       "12:30",
