@@ -46,6 +46,8 @@ begin
       'The stock is not what you expected.',
       json_build_object('stock', v_product.stock)::text
     );
+  elsif v_product.stock::bigint + p_delta > 2147483647 then
+    perform private.raise_error(422, 'stock_too_large', 'The stock is more than can be kept.');
   elsif v_product.stock::bigint + p_delta < 0 then
     perform private.raise_insufficient_stock(
       v_product.professional_id,
@@ -92,4 +94,4 @@ grant execute on function private.adjust_stock (uuid, integer, text, integer)
 comment on type public.stock_level is 'A product and the pieces on hand.';
 
 comment on function public.adjust_stock is
-  'Adds delta pieces (negative: takes) to the stock of a product, atomically, with a reason for the ledger. Errors: 404 PGRST301; 409 stock_changed {"stock"} when expected_stock is given and wrong, insufficient_stock below zero; 422 stock_not_tracked, reason_required, delta_required.';
+  'Adds delta pieces (negative: takes) to the stock of a product, atomically, with a reason for the ledger. Errors: 404 PGRST301; 409 stock_changed {"stock"} when expected_stock is given and wrong, insufficient_stock below zero; 422 stock_not_tracked, stock_too_large, reason_required, delta_required.';

@@ -105,7 +105,8 @@ as $$
 begin
   perform private.set_stock_reason('cancelled', new.id);
   update public.products p
-  set stock = p.stock + taken.quantity
+  -- A stock at the end of its type must not keep an order, or a night's clean-up, from going on.
+  set stock = least(p.stock + taken.quantity, 2147483647)
   from (
     select product_id, -sum(delta) as quantity
     from private.stock_ledger

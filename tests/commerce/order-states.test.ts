@@ -287,6 +287,16 @@ describe("cancelling", () => {
     expect((await stockOf(before)).stock).toBeNull();
   });
 
+  test("succeeds when the stock can rise no further", async () => {
+    const shop = await openShop();
+    const product = await createProduct(shop, { stock: 5 });
+    const order = await place(shop, [{ product_id: product.id, quantity: 2 }]);
+    const most = 2 ** 31 - 1;
+    await answer(shop.api.from("products").update({ stock: most }).eq("id", product.id));
+    expect(await answer(change(shop.api, order, { status: "cancelled" }))).toHaveLength(1);
+    expect((await stockOf(product)).stock).toBe(most);
+  });
+
   test("gives archived products back too", async () => {
     const shop = await openShop();
     const product = await createProduct(shop, { stock: 5 });

@@ -152,6 +152,7 @@ describe("adjust_stock", () => {
     };
     expect(await code(adjust(shop, untracked.id, 1))).toEqual([422, "stock_not_tracked"]);
     expect(await code(adjust(shop, product.id, null as never))).toEqual([422, "delta_required"]);
+    expect(await code(adjust(shop, product.id, 2 ** 31 - 1))).toEqual([422, "stock_too_large"]);
     expect(await code(adjust(shop, product.id, 1, { reason: " " }))).toEqual([
       422,
       "reason_required",
