@@ -27,7 +27,7 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   service_role: words(`adjust_stock availability_problem available_slots blocked_range booking_page
     cancel_booking check_request claim_webhook_deliveries create_booking day_windows_problem
     email_key end_portal_session explain_slot finish_portal_verification finish_webhook_delivery
-    is_email order_payments place_order quote_order record_payment refund_payment
+    health is_email order_payments place_order quote_order record_payment refund_payment
     reschedule_booking set_portal_code spill_over start_portal_code start_portal_verification
     tags_are_short timestamp_json trim_invisible`),
 };
@@ -48,6 +48,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },
+  health: { volatility: "s", roles: ["service_role"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
   place_order: { volatility: "v", roles: [...API_ROLES] },
