@@ -1,0 +1,224 @@
+/**
+ * What receivers can rely on: a schema for each type of event. `npm run schemas` writes them to
+ * docs/webhook-events.schema.json; tests hold real events against them.
+ */
+import { z } from "zod";
+import { EVENT_TYPES, type EventType } from "./event-types.ts";
+
+const id = z.guid();
+const timestamp = z.iso.datetime({ precision: 3 }).describe("UTC, with milliseconds and Z");
+const amount = z.number().min(0).describe("In the currency of the professional, exact");
+const currency = z.string().describe("ISO 4217");
+const minutes = z.int().min(0);
+const text = z.string();
+const metadata = z.record(z.string(), z.unknown());
+
+const row = { id, created_at: timestamp, updated_at: timestamp, professional_id: id };
+
+const Service = z
+  .strictObject({
+    ...row,
+    name: text,
+    description: text.nullable(),
+    category: text.nullable(),
+    image_url: text.nullable(),
+    price: amount,
+    duration: minutes,
+    buffer_before: minutes,
+    buffer_after: minutes,
+    slot_step: minutes.nullable(),
+    min_notice: minutes,
+    max_advance_days: z.int().min(0),
+    cancellation_notice: minutes,
+    requires_confirmation: z.boolean(),
+    active: z.boolean(),
+    metadata,
+  })
+  .meta({ id: "service" });
+
+const Client = z
+  .strictObject({
+    ...row,
+    name: text,
+    email: text.nullable(),
+    phone: text.nullable(),
+    notes: text.nullable(),
+    tags: z.array(text),
+    archived: z.boolean(),
+    metadata,
+    email_key: text.nullable().describe("The e-mail address in the form it is compared in"),
+  })
+  .meta({ id: "client" });
+
+const Product = z
+  .strictObject({
+    ...row,
+    parent_id: id.nullable().describe("Of a variant: the product it is one of"),
+    name: text,
+    description: text.nullable(),
+    category: text.nullable(),
+    image_url: text.nullable(),
+    sku: text.nullable(),
+    options: z.record(z.string(), z.unknown()),
+    price: amount,
+    stock: z.int().min(0).nullable().describe("null: not tracked"),
+    low_stock_at: z.int().min(0).nullable(),
+    in_stock: z.boolean(),
+    active: z.boolean(),
+    metadata,
+  })
+  .meta({ id: "product" });
+
+const Booking = z
+  .strictObject({
+    ...row,
+    client_id: id,
+    service_id: id,
+    service_name: text,
+    starts_at: timestamp,
+    ends_at: timestamp,
+    buffer_before: minutes,
+    buffer_after: minutes,
+    status: z.enum(["pending", "confirmed", "cancelled", "completed", "no_show"]),
+    price: amount,
+    currency,
+    notes: text.nullable().describe("The client sees these"),
+    internal_notes: text.nullable(),
+    source: z.enum(["owner", "public", "portal"]),
+    cancel_reason: text.nullable(),
+    cancelled_at: timestamp.nullable(),
+    cancelled_by: z.enum(["owner", "client"]).nullable(),
+    version: z.int().min(1),
+    metadata,
+  })
+  .meta({ id: "booking" });
+
+const paymentStatus = z.enum([
+  "unpaid",
+  "partially_paid",
+  "paid",
+  "partially_refunded",
+  "refunded",
+]);
+
+const Line = z
+  .strictObject({
+    product_id: id.optional(),
+    service_id: id.optional(),
+    name: text,
+    sku: text.nullable(),
+    options: z.record(z.string(), z.unknown()),
+    unit_price: amount,
+    quantity: z.int().min(1),
+    total: amount,
+  })
+  .meta({ id: "line" });
+
+const Order = z
+  .strictObject({
+    ...row,
+    client_id: id,
+    number: z.int().min(1),
+    kind: z.enum(["product", "service"]),
+    booking_id: id.nullable(),
+    items: z.array(Line),
+    subtotal: amount,
+    discount: amount,
+    tax: amount,
+    total: amount,
+    currency,
+    status: z.enum(["pending", "confirmed", "fulfilled", "cancelled"]),
+    amount_paid: amount,
+    amount_refunded: amount,
+    payment_status: paymentStatus,
+    shipping_address: metadata.nullable(),
+    notes: text.nullable().describe("The client sees these"),
+    internal_notes: text.nullable(),
+    source: z.enum(["owner", "public", "portal"]),
+    version: z.int().min(1),
+    metadata,
+  })
+  .meta({ id: "order" });
+
+const Payment = z
+  .strictObject({
+    id,
+    kind: z.enum(["payment", "refund"]),
+    amount,
+    method: text.nullable().describe("null for a refund"),
+    reference: text.nullable(),
+    reason: text.nullable(),
+    created_at: timestamp,
+    order: z.strictObject({
+      id,
+      number: z.int().min(1),
+      currency,
+      payment_status: paymentStatus,
+    }),
+  })
+  .meta({ id: "payment" });
+
+const Test = z.strictObject({ endpoint_id: id }).meta({ id: "test" });
+
+/**
+ * The changed fields as they were. What never changes is not among them, nor what changes with
+ * everything else.
+ */
+const FIXED = ["id", "created_at", "updated_at", "professional_id", "version"];
+
+function changeable(row: z.ZodObject, name: string) {
+  const fields = Object.entries(row.partial().shape).filter(([field]) => !FIXED.includes(field));
+  return z
+    .strictObject(Object.fromEntries(fields))
+    .meta({ id: `${name}.previous` })
+    .nullable();
+}
+
+const OBJECTS: Record<string, { data: z.ZodObject; previous: z.ZodType }> = {
+  booking: { data: Booking, previous: changeable(Booking, "booking") },
+  order: { data: Order, previous: changeable(Order, "order") },
+  client: { data: Client, previous: changeable(Client, "client") },
+  product: { data: Product, previous: changeable(Product, "product") },
+  service: { data: Service, previous: changeable(Service, "service") },
+  payment: { data: Payment, previous: z.null() },
+  webhook: { data: Test, previous: z.null() },
+};
+
+function eventSchema(type: EventType): z.ZodType {
+  const [object, kind] = type.split(".") as [string, string];
+  const { data, previous } = OBJECTS[object] as (typeof OBJECTS)[string];
+  return z
+    .strictObject({
+      id: id.describe("The same on every try and in the header webhook-id"),
+      type: z.literal(type),
+      timestamp,
+      version: z.literal(1).describe("Of this format"),
+      professional_id: id,
+      sequence: z.int().min(1).describe("Later changes of a professional have higher numbers"),
+      data,
+      previous: kind === "created" || kind === "deleted" ? z.null() : previous,
+    })
+    .meta({ id: type });
+}
+
+/** The schema of each type's body. */
+export const EVENT_SCHEMAS = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, eventSchema(type)]),
+) as Record<EventType, z.ZodType>;
+
+/**
+ * JSON Schema of an event of any type; those of the types are in `$defs` under their names. Fields may
+ * be added, so they allow for more than there is; the schemas here do not, so that tests find out.
+ */
+export function eventsJsonSchema(): object {
+  const schema = z.toJSONSchema(z.union(Object.values(EVENT_SCHEMAS)), {
+    override({ jsonSchema }) {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // The format says it already, in fewer words.
+      if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
+      if (jsonSchema.format === "date-time") jsonSchema.pattern = "\\.\\d{3}Z$";
+    },
+  });
+  return { title: "Webhook events", ...schema };
+}
