@@ -29,7 +29,8 @@ as $$
       '20 hours',
       '24 hours'
     ]::interval[])[p_attempts] as step
-  ) as schedule;
+  ) as schedule
+  where step is not null;
 $$;
 
 comment on function private.webhook_retry_delay is
