@@ -48,12 +48,13 @@ export function signedHeaders(
   };
 }
 
-/** `Retry-After` in seconds: a number of them, or a date. */
+/** `Retry-After` in seconds: a number of them, or a date (RFC 9110, 10.2.3). */
 function retryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
-  const seconds = /^\d{1,9}$/.test(header)
-    ? Number(header)
-    : Math.ceil((Date.parse(header) - now.getTime()) / 1000);
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  // Without the zone, the parser would take a date out of anything.
+  const instant = / GMT$/.test(header) ? Date.parse(header) : Number.NaN;
+  const seconds = Math.ceil((instant - now.getTime()) / 1000);
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), 999_999_999);
 }
 

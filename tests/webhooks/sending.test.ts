@@ -1,0 +1,431 @@
+/** The dispatcher without a stack: signatures, one try, slots and the time budget, who may call. */
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { EnvError } from "../../supabase/functions/_shared/env.ts";
+import { deliveryQueue, userRpc } from "../../supabase/functions/webhooks/data-api.ts";
+import { disabledMail } from "../../supabase/functions/webhooks/disabled-mail.ts";
+import {
+  type Delivery,
+  type DispatchDeps,
+  dispatch,
+} from "../../supabase/functions/webhooks/dispatch.ts";
+import { secretCheck } from "../../supabase/functions/webhooks/secrets.ts";
+import {
+  type Message,
+  type Outcome,
+  send,
+  signedHeaders,
+} from "../../supabase/functions/webhooks/send.ts";
+import { userTokens } from "../../supabase/functions/webhooks/user-tokens.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+describe("a signature", () => {
+  test("is that of the standard's own example", () => {
+    const timestamp = new Date(1_614_265_330_000);
+    expect(
+      signedHeaders("msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp, '{"test": 2432232314}', [SECRET]),
+    ).toEqual({
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    });
+  });
+
+  test("of two secrets verifies with either, and with no third", () => {
+    const other = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
+    const headers = signedHeaders("1", new Date(), '{"ü": "é\u2028"}', [SECRET, other]);
+    for (const secret of [SECRET, other]) {
+      expect(new Webhook(secret).verify('{"ü": "é\u2028"}', headers)).toEqual({ ü: "é\u2028" });
+    }
+    const third = new Webhook(`whsec_${btoa("another secret of the same length")}`);
+    expect(() => third.verify('{"ü": "é\u2028"}', headers)).toThrow();
+  });
+});
+
+describe("a try", () => {
+  const message: Message = {
+    event_id: "event-1",
+    url: "https://example.com/hook",
+    secrets: [SECRET],
+    body: '{"n":1.50,"u":"é"}',
+  };
+  const now = new Date("2027-03-01T09:00:00Z");
+
+  async function tryOnce(
+    answer: (request: Request, signal: AbortSignal) => Response | Promise<Response>,
+    options: { addresses?: string[]; timeoutMs?: number } = {},
+  ): Promise<{ outcome: Outcome; requests: Request[]; redirects: (string | undefined)[] }> {
+    const requests: Request[] = [];
+    const redirects: (string | undefined)[] = [];
+    const outcome = await send(message, {
+      resolve: async () => options.addresses ?? ["93.184.215.14"],
+      allowLoopback: false,
+      now: () => now,
+      timeoutMs: options.timeoutMs ?? 10_000,
+      fetch: (async (url: string, init: RequestInit) => {
+        const request = new Request(url, init);
+        requests.push(request);
+        redirects.push(init.redirect);
+        return answer(request.clone(), init.signal as AbortSignal);
+      }) as typeof fetch,
+    });
+    return { outcome, requests, redirects };
+  }
+
+  test("posts the bytes it signs, and follows no redirect", async () => {
+    const { outcome, requests, redirects } = await tryOnce(() => new Response("ok"));
+    const [request] = requests;
+    expect(await request?.text()).toBe(message.body);
+    expect(request?.method).toBe("POST");
+    expect(request?.headers.get("webhook-timestamp")).toBe("1803891600");
+    expect(redirects).toEqual(["manual"]);
+    expect(outcome).toEqual({
+      duration_ms: 0,
+      status: 200,
+      response: "ok",
+      error: null,
+      retry_after: null,
+    });
+  });
+
+  test("does not happen when the host has moved inside", async () => {
+    const { outcome, requests } = await tryOnce(() => new Response(), { addresses: ["10.0.0.1"] });
+    expect(requests).toEqual([]);
+    expect(outcome).toMatchObject({
+      status: null,
+      error: expect.stringContaining("host_not_public"),
+    });
+  });
+
+  test.each<[header: string, seconds: number | null]>([
+    ["120", 120],
+    ["Mon, 01 Mar 2027 09:01:00 GMT", 60],
+    ["Mon, 01 Mar 2027 08:00:00 GMT", 0],
+    ["soon", null],
+    ["-5", null],
+  ])("hears that it should wait: Retry-After %s", async (header, seconds) => {
+    const { outcome } = await tryOnce(
+      () => new Response("", { status: 503, headers: { "retry-after": header } }),
+    );
+    expect(outcome.retry_after).toBe(seconds);
+  });
+
+  test("reads 4 kB of an endless answer and leaves", async () => {
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1000).fill(0x61)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const { outcome } = await tryOnce(() => new Response(endless));
+    expect(outcome.response).toBe("a".repeat(4096));
+    expect(cancelled).toBe(true);
+  });
+
+  test("ends when there is no answer in time; a status that came counts", async () => {
+    const never = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    const silent = await tryOnce((_, signal) => never(signal), { timeoutMs: 20 });
+    expect(silent.outcome).toMatchObject({ status: null, error: "no answer in time" });
+
+    const slow = (signal: AbortSignal) =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("begin")),
+        pull: () => never(signal),
+      });
+    const begun = await tryOnce((_, signal) => new Response(slow(signal)), { timeoutMs: 20 });
+    expect(begun.outcome).toMatchObject({ status: 200, response: "begin", error: null });
+  });
+
+  test("that cannot connect says why, in a few words", async () => {
+    const { outcome } = await tryOnce(() => {
+      throw new TypeError(`refused\0${"x".repeat(1000)}`);
+    });
+    expect(outcome.status).toBeNull();
+    expect(outcome.error).toMatch(/^refusedx+$/);
+    expect(outcome.error).toHaveLength(500);
+  });
+});
+
+describe("the dispatcher", () => {
+  const OK: Outcome = {
+    duration_ms: 1,
+    status: 200,
+    response: "",
+    error: null,
+    retry_after: null,
+  };
+
+  /** A queue of `count` deliveries, a clock that pauses move, and what happened. */
+  function setUp(count: number, overrides: Partial<DispatchDeps> = {}) {
+    let clock = 0;
+    let left = count;
+    const seen = { claims: [] as number[], finished: [] as string[], errors: [] as unknown[] };
+    const deps: DispatchDeps = {
+      queue: {
+        claim: async (free) => {
+          seen.claims.push(free);
+          const taken = Math.min(free, left);
+          left -= taken;
+          return Array.from({ length: taken }, (_, i) => ({
+            delivery_id: `${left + i}`,
+            claim_token: "",
+            event_id: "",
+            url: "",
+            secrets: [],
+            body: "",
+          }));
+        },
+        finish: async ({ delivery_id }: Delivery) => {
+          seen.finished.push(delivery_id);
+          return null;
+        },
+      },
+      send: async () => OK,
+      tellOwner: async () => {},
+      onError: (cause) => seen.errors.push(cause),
+      now: () => new Date(clock),
+      pause: async (milliseconds) => {
+        clock += milliseconds;
+      },
+      ...overrides,
+    };
+    return { deps, seen, passTime: (milliseconds: number) => (clock += milliseconds) };
+  }
+
+  test("sends each of 100 once, never more than 16 at a time", async () => {
+    let inFlight = 0;
+    let most = 0;
+    const { deps, seen } = setUp(100, {
+      send: async () => {
+        most = Math.max(most, ++inFlight);
+        await new Promise((resolve) => setImmediate(resolve));
+        inFlight--;
+        return OK;
+      },
+    });
+    expect(await dispatch(deps)).toEqual({ claimed: 100, succeeded: 100 });
+    expect(new Set(seen.finished).size).toBe(100);
+    expect(most).toBe(16);
+    expect(Math.max(...seen.claims)).toBe(16);
+  });
+
+  test("claims into the free slots while a slow receiver occupies one", async () => {
+    let answer = (_: Outcome) => {};
+    const slow = new Promise<Outcome>((resolve) => {
+      answer = resolve;
+    });
+    let first = true;
+    const { deps, seen } = setUp(40, {
+      send: () => {
+        if (!first) return Promise.resolve(OK);
+        first = false;
+        return slow;
+      },
+    });
+    const { finish } = deps.queue;
+    deps.queue.finish = (delivery, outcome) => {
+      if (seen.finished.length === 38) answer(OK);
+      return finish(delivery, outcome);
+    };
+    expect((await dispatch(deps)).succeeded).toBe(40);
+    expect(seen.finished).toHaveLength(40);
+  });
+
+  test("claims nothing more once its time is up, and ends what it has begun", async () => {
+    const { deps, seen, passTime } = setUp(1000);
+    const { send: sendOne } = deps;
+    deps.send = (message) => {
+      passTime(1000);
+      return sendOne(message);
+    };
+    const { claimed } = await dispatch(deps);
+    expect(claimed).toBeGreaterThan(16);
+    expect(claimed).toBeLessThan(1000);
+    expect(seen.finished).toHaveLength(claimed);
+  });
+
+  test("goes on when a result cannot be written; that delivery comes again", async () => {
+    const { deps, seen } = setUp(20);
+    const { finish } = deps.queue;
+    let failed = false;
+    deps.queue.finish = async (delivery, outcome) => {
+      if (failed) return finish(delivery, outcome);
+      failed = true;
+      throw new Error("no database");
+    };
+    expect(await dispatch(deps)).toMatchObject({ claimed: 20 });
+    expect(seen.finished).toHaveLength(19);
+    expect(seen.errors).toEqual([new Error("no database")]);
+  });
+
+  test("ends what it has begun before it says that nothing can be claimed", async () => {
+    const { deps, seen } = setUp(5);
+    const { claim } = deps.queue;
+    let claims = 0;
+    deps.queue.claim = (free) => (claims++ === 0 ? claim(free) : Promise.reject(new Error("gone")));
+    await expect(dispatch(deps)).rejects.toThrow("gone");
+    expect(seen.finished).toHaveLength(5);
+  });
+
+  test("tells an owner whose endpoint a try has disabled, in words that carry no markup", async () => {
+    const told: unknown[] = [];
+    const disabled = { reason: "gone" as const, url: "https://example.com/?<b>", email: "a@b.c" };
+    const { deps } = setUp(1, {
+      tellOwner: async (whom) => {
+        told.push(whom);
+      },
+    });
+    deps.queue.finish = async () => disabled;
+    await dispatch(deps);
+    expect(told).toEqual([disabled]);
+    const mail = disabledMail(disabled, "a@b.c");
+    expect(mail.to).toBe("a@b.c");
+    expect(mail.text).toContain(disabled.url);
+    expect(mail.html).not.toContain("<b>");
+  });
+});
+
+describe("the data API behind the function", () => {
+  const env = { supabaseUrl: "https://api.test", publishableKey: "sb_publishable_1" };
+
+  function fake(answer: () => Response) {
+    const requests: Request[] = [];
+    const fetcher = (async (url: string, init: RequestInit) => {
+      requests.push(new Request(url, init));
+      return answer();
+    }) as typeof fetch;
+    return { requests, fetcher };
+  }
+
+  test("is asked with the user's token, and its refusals are passed on", async () => {
+    const body = {
+      code: "rate_limit_exceeded",
+      message: "m",
+      details: '{"retry_after": 7}',
+      hint: "h",
+    };
+    const { requests, fetcher } = fake(() =>
+      Response.json(body, { status: 429, headers: { "Retry-After": "7", "X-Other": "1" } }),
+    );
+    const call = userRpc(env, fetcher)("token", "webhook_events", { after: 1 });
+    await expect(call).rejects.toMatchObject({
+      status: 429,
+      body,
+      headers: { "Retry-After": "7" },
+    });
+    const [request] = requests;
+    expect(request?.url).toBe("https://api.test/rest/v1/rpc/webhook_events");
+    expect(request?.headers.get("authorization")).toBe("Bearer token");
+    expect(request?.headers.get("apikey")).toBe(env.publishableKey);
+    expect(await request?.json()).toEqual({ after: 1 });
+  });
+
+  test("that fails itself is our fault, not the caller's", async () => {
+    const { fetcher } = fake(() => new Response("<html>", { status: 503 }));
+    const call = userRpc(env, fetcher)("token", "webhook_events", {});
+    await expect(call).rejects.toThrow("503");
+    await expect(call).rejects.not.toHaveProperty("status");
+  });
+
+  test.each([
+    ["sb_secret_1", null],
+    ["eyJ.legacy.key", "Bearer eyJ.legacy.key"],
+  ])("knows the server by the key %s", async (secretKey, authorization) => {
+    const { requests, fetcher } = fake(() => Response.json([]));
+    const queue = deliveryQueue({ supabaseUrl: env.supabaseUrl, secretKey }, fetcher);
+    expect(await queue.claim(3)).toEqual([]);
+    expect(requests[0]?.headers.get("apikey")).toBe(secretKey);
+    expect(requests[0]?.headers.get("authorization")).toBe(authorization);
+  });
+});
+
+describe("the dispatch secret", () => {
+  test("is the whole of it", async () => {
+    const isSecret = secretCheck("a-secret-of-at-least-32-characters");
+    expect(await isSecret("a-secret-of-at-least-32-characters")).toBe(true);
+    for (const key of [
+      "",
+      "a",
+      "a-secret-of-at-least-32-characterS",
+      "a-secret-of-at-least-32-characters ",
+    ]) {
+      expect(await isSecret(key)).toBe(false);
+    }
+  });
+});
+
+describe("a user's token", () => {
+  const secret = "a-secret-of-at-least-32-characters";
+  const claims = { role: "authenticated", sub: "1" };
+  const sign = (payload: object, header: object, key: Parameters<SignJWT["sign"]>[0]) =>
+    new SignJWT({ ...payload })
+      .setProtectedHeader({ alg: "HS256", ...header })
+      .setExpirationTime("1h")
+      .sign(key);
+  const check = (variables: Record<string, string>, token: string) =>
+    userTokens(
+      (name) => variables[name],
+      () => new Date(),
+    )(new Request("https://api.test/", { headers: { authorization: `Bearer ${token}` } }));
+  const hs256 = new TextEncoder().encode(secret);
+  const jwks = (...keys: object[]) => JSON.stringify({ keys });
+
+  test("is checked by the published keys of a project that has them", async () => {
+    const [ours, other] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
+    const published = { ...(await exportJWK(ours.publicKey)), kid: "k1", alg: "ES256" };
+    const variables = { SUPABASE_JWKS: jwks(published) };
+    const header = { alg: "ES256", kid: "k1" };
+    const token = await sign(claims, header, ours.privateKey);
+    expect(await check(variables, token)).toBe(token);
+    const portal = await sign({ ...claims, role: "portal_client" }, header, ours.privateKey);
+    await expect(check(variables, portal)).rejects.toMatchObject({ status: 403 });
+    const forged = await sign(claims, header, other.privateKey);
+    await expect(check(variables, forged)).rejects.toMatchObject({ status: 401 });
+    // The public key as if it were a shared secret.
+    const confused = await sign(
+      claims,
+      { kid: "k1" },
+      new TextEncoder().encode(JSON.stringify(published)),
+    );
+    await expect(check(variables, confused)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test("is checked by the secret, from the key set or a variable of its own", async () => {
+    const token = await sign(claims, {}, hs256);
+    const symmetric = { kty: "oct", k: Buffer.from(secret).toString("base64url") };
+    expect(await check({ SUPABASE_JWKS: jwks(symmetric) }, token)).toBe(token);
+    expect(await check({ JWT_SECRET: secret }, token)).toBe(token);
+    expect(await check({ SUPABASE_JWKS: jwks(), JWT_SECRET: secret }, token)).toBe(token);
+    const wrong = { JWT_SECRET: "another-secret-of-at-least-32-characters" };
+    await expect(check(wrong, token)).rejects.toMatchObject({ status: 401 });
+    await expect(
+      check({ SUPABASE_JWKS: jwks(symmetric) }, "eyJhbGciOiJub25lIn0.e30."),
+    ).rejects.toMatchObject({ status: 401 });
+  });
+
+  test("without an end or an owner is none", async () => {
+    const variables = { JWT_SECRET: secret };
+    const endless = await new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(hs256);
+    await expect(check(variables, endless)).rejects.toMatchObject({ status: 401 });
+    const nobody = await sign({ role: "authenticated" }, {}, hs256);
+    await expect(check(variables, nobody)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test.each([{}, { SUPABASE_JWKS: "nonsense" }, { JWT_SECRET: "short" }])(
+    "cannot be checked with %j: the function does not start",
+    (variables: Record<string, string>) => {
+      expect(() =>
+        userTokens(
+          (name) => variables[name],
+          () => new Date(),
+        ),
+      ).toThrow(EnvError);
+    },
+  );
+});
