@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { request, signToken } from "./support/callers.ts";
-import { sql } from "./support/database.ts";
+import { sql, tryAsCaller } from "./support/database.ts";
 import {
   createClientRow,
   createOrder,
@@ -284,6 +284,34 @@ describe("whose rows", () => {
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ code: "session_not_found" });
   });
+
+  // A filter reads, and reading has a policy of its own; without one the command's own policy is alone.
+  test.each([
+    ["update", "profiles", "other"],
+    ["update", "services", "other"],
+    ["update", "clients", "other"],
+    ["update", "clients", "portal"],
+    ["update", "products", "other"],
+    ["update", "bookings", "other"],
+    ["update", "orders", "other"],
+    ["delete", "services", "other"],
+    ["delete", "clients", "other"],
+    ["delete", "products", "other"],
+  ] as const)(
+    "%s of all %s in SQL reaches nobody else's rows as %s",
+    async (command, table, caller) => {
+      // Somebody who has one row of this kind, or none.
+      const own = caller === "portal" || table === "profiles" ? 1 : 0;
+      const claims = caller === "portal" ? portal.claims : other.claims;
+      const name = sql(`public.${table}`);
+      const result = await tryAsCaller(claims, (tx) =>
+        command === "delete"
+          ? tx`delete from ${name}`
+          : tx`update ${name} set ${tx(CHANGES[table] as Record<string, never>)}`,
+      );
+      expect(result.count).toBe(own);
+    },
+  );
 
   test("a professional cannot give an own row to another professional", async () => {
     for (const table of ["services", "clients", "products"] as const) {
