@@ -300,9 +300,9 @@ describe("whose rows", () => {
   ] as const)(
     "%s of all %s in SQL reaches nobody else's rows as %s",
     async (command, table, caller) => {
-      // Somebody who has one row of this kind, or none.
+      // The one row of their own, or none.
       const own = caller === "portal" || table === "profiles" ? 1 : 0;
-      const claims = caller === "portal" ? portal.claims : other.claims;
+      const { claims } = caller === "portal" ? portal : await createProfessional();
       const name = sql(`public.${table}`);
       const result = await tryAsCaller(claims, (tx) =>
         command === "delete"
