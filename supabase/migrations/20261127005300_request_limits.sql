@@ -46,7 +46,7 @@ declare
 begin
   case v_claims ->> 'role'
     when 'anon' then
-      v_caller := 'ip ' || private.caller_ip();
+      v_caller := 'ip ' || private.caller_network(private.caller_ip());
       v_tier := private.setting('anon_tier');
     when 'authenticated' then
       v_caller := 'professional ' || (v_claims ->> 'sub');

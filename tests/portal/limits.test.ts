@@ -199,6 +199,22 @@ describe("a caller's network", () => {
     expect(await start(nonsense)).toBeGreaterThan(0);
   });
 
+  test("is also what the public's requests are counted by", async () => {
+    const keyOf = (ip: string) =>
+      sql.begin(async (tx) => {
+        await tx`select
+          set_config('request.jwt.claims', '{"role": "anon"}', true),
+          set_config('request.headers', ${JSON.stringify({ "cf-connecting-ip": ip })}, true)`;
+        const [row] = await tx`select (private.caller_limit()).key as key`;
+        return row?.key;
+      });
+    const network = ipv6Network();
+    const key = await keyOf(`${network}::1`);
+    expect(await keyOf(`${network}:1:2:3:4`)).toBe(key);
+    expect(await keyOf(`${ipv6Network()}::1`)).not.toBe(key);
+    expect(await keyOf("192.0.2.1")).toContain("192.0.2.1");
+  });
+
   test("that nobody names is one network, not a way around the limit", async () => {
     const [row] = await sql`select private.caller_network(null) as network`;
     expect(row?.network).toBe("");
