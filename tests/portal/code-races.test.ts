@@ -1,6 +1,6 @@
 /** What happens between the steps of a code: in SQL, where the steps can be put in any order. */
-import { describe, expect, test } from "vitest";
-import { parallelConnections, sql } from "../support/database.ts";
+import { describe, expect, test, vi } from "vitest";
+import { asCaller, parallelConnections, sql } from "../support/database.ts";
 import { createClientRow, createProfessional, type Row } from "../support/factories.ts";
 
 type Client = Row<"clients">;
@@ -142,42 +142,58 @@ describe("really at once", () => {
     expect(sessions.filter((session) => session !== null)).toHaveLength(1);
   });
 
-  test("signing in and being deleted or erased never wait for each other", async () => {
-    const connections = parallelConnections(4);
-    const outcomes = { signedIn: 0, refused: 0 };
-    for (let round = 0; round < 25; round += 1) {
-      const client = await newClient();
-      await setCode(client, await start(client), "right");
-      const counted = await attempt(client);
-      const [verifier, remover, asker, eraser] = connections as [
-        typeof sql,
-        typeof sql,
-        typeof sql,
-        typeof sql,
-      ];
-      const claims = JSON.stringify({ role: "authenticated", sub: client.professional_id });
-      // A deadlock would reject one of them with 40P01.
-      const [session] = await Promise.all([
-        finish(client, counted, "right", verifier),
-        round % 2 === 0
-          ? remover`delete from public.clients where id = ${client.id}`
-          : eraser.begin(async (tx) => {
-              await tx`select set_config('request.jwt.claims', ${claims}, true)`;
-              await tx`select private.erase_client(${client.id})`;
-            }),
-        asker`
-          select private.start_portal_code(
-            ${client.professional_id}, ${client.email}, ${client.id}, 1000000
-          )`,
-      ]);
-      if (session) outcomes.signedIn += 1;
-      else outcomes.refused += 1;
-      const left = await sql`
-        select from private.portal_sessions s
-        join public.clients c on c.id = s.client_id
-        where s.client_id = ${client.id} and private.portal_session_is_live(s.id, s.professional_id, s.client_id)`;
-      expect(left).toHaveLength(0);
-    }
-    expect(outcomes.signedIn + outcomes.refused).toBe(25);
+  /** Settles when the connection waits for a lock that another one holds. */
+  async function waits(pid: number): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const [row] = await sql`select cardinality(pg_blocking_pids(${pid})) as blockers`;
+        expect(row?.blockers).toBeGreaterThan(0);
+      },
+      { timeout: 10_000, interval: 5 },
+    );
+  }
+
+  const pidOf = async (one: typeof sql) => (await one`select pg_backend_pid() as pid`)[0]?.pid;
+
+  test.each<[how: string, remove: (client: Client, one: typeof sql) => Promise<unknown>]>([
+    ["a deletion", async ({ id }, one) => one`delete from public.clients where id = ${id}`],
+    [
+      "an erasure",
+      ({ id, professional_id }, one) =>
+        asCaller(
+          { role: "authenticated", sub: professional_id },
+          (tx) => tx`select private.erase_client(${id})`,
+          one,
+        ),
+    ],
+  ])("signing in and %s do not wait for each other", async (_, remove) => {
+    const client = await newClient();
+    await setCode(client, await start(client), "right");
+    const counted = await attempt(client);
+    const [holder, verifier, remover] = parallelConnections(3) as [
+      typeof sql,
+      typeof sql,
+      typeof sql,
+    ];
+    const [verifierPid, removerPid] = [await pidOf(verifier), await pidOf(remover)];
+
+    // Stops the sign-in between the code, which it has used up, and the session.
+    const work: Promise<unknown>[] = [];
+    await holder.begin(async (tx) => {
+      await tx`lock table private.portal_sessions in share mode`;
+      work.push(finish(client, counted, "right", verifier));
+      await waits(verifierPid);
+      work.push(remove(client, remover));
+      await waits(removerPid);
+    });
+
+    // A deadlock would end one of them with 40P01.
+    expect((await Promise.allSettled(work)).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+    ]);
+    expect(
+      await sql`select from private.portal_sessions where client_id = ${client.id}`,
+    ).toHaveLength(0);
   });
 });

@@ -46,7 +46,7 @@ async function tokensOfJwk(jwk: JWK): Promise<PortalTokens> {
   const signingKey = await importJWK({ ...publicJwk, d, key_ops: ["sign"] }, "ES256");
   // The public half alone checks signatures.
   const checkingKey = await importJWK({ ...publicJwk, key_ops: ["verify"] }, "ES256");
-  // Halves of different keys would sign what nobody accepts.
+  // Deno imports halves of different keys; they would sign what nobody accepts.
   const probe = await new SignJWT().setProtectedHeader({ alg: "ES256" }).sign(signingKey);
   await jwtVerify(probe, checkingKey);
   return tokensWith({ alg: "ES256", kid }, signingKey, checkingKey);
