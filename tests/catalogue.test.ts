@@ -250,6 +250,34 @@ describe("policies", () => {
     }
   });
 
+  test("each compares the row with who asks, for what is read and for what is written", async () => {
+    const rows = await sql<
+      { policy: string; command: string; using: string | null; check: string | null }[]
+    >`
+      select policyname as policy, cmd as command, qual as using, with_check as check
+      from pg_policies where schemaname = 'public'`;
+    const callersClient = `( SELECT private.portal_client_id(private.caller_professional_id()) AS portal_client_id)`;
+    const callersProfessional = `( SELECT private.caller_professional_id() AS caller_professional_id)`;
+    const expression = (policy: string) => {
+      if (policy.endsWith("_public"))
+        return "(active AND private.is_open_to_public(professional_id))";
+      if (policy.endsWith("_own")) {
+        const column = policy.startsWith("profiles_") ? "id" : "professional_id";
+        return `(( SELECT auth.uid() AS uid) = ${column})`;
+      }
+      return policy.startsWith("clients_")
+        ? `(id = ${callersClient})`
+        : `((professional_id = ${callersProfessional}) AND (client_id = ${callersClient}))`;
+    };
+    for (const { policy, command, using, check } of rows) {
+      expect([policy, using, check]).toEqual([
+        policy,
+        command === "INSERT" ? null : expression(policy),
+        command === "INSERT" || command === "UPDATE" ? expression(policy) : null,
+      ]);
+    }
+  });
+
   test("an update has using and with check; none reads user metadata, none calls auth.uid() per row", async () => {
     const rows = await sql`
       select policyname from pg_policies
