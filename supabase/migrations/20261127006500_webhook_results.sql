@@ -82,11 +82,7 @@ begin
   select e.* into v_endpoint
   from private.webhook_deliveries d
   join private.webhook_endpoints e on e.id = d.endpoint_id
-  where d.id = p_delivery_id and d.claim_token = p_claim_token;
-
-  if not found then
-    return null;
-  end if;
+  where d.id = p_delivery_id;
 
   -- Locks in the order of everybody: professional, endpoint, delivery.
   if not v_succeeded and (

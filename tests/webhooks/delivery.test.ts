@@ -63,6 +63,14 @@ async function answered(professional: Professional): Promise<Delivery> {
 const endpointOf = (professional: Professional, { id }: { id: string }) =>
   answerOf<Endpoint>(webhooks(professional, `/endpoints/${id}`));
 
+/** Since when and how often tries at an endpoint have failed in a row. */
+async function failuresOf({ id }: { id: string }) {
+  const [row] = await sql`
+    select failing_since as since, failed_tries as tries
+    from private.webhook_endpoints where id = ${id}`;
+  return row;
+}
+
 interface Attempt {
   started_at: string;
   duration_ms: number | null;
@@ -205,6 +213,7 @@ describe.concurrent("tries", () => {
     expect(receiver.received).toHaveLength(10);
     // Ten tries in a moment are no five days.
     expect(await endpointOf(ana, endpoint)).toMatchObject({ enabled: true });
+    expect(await failuresOf(endpoint)).toEqual({ since: expect.any(Date), tries: 10 });
   });
 
   test("keep to the jitter and the ten steps, whatever chance and receiver say", async () => {
@@ -340,6 +349,7 @@ describe.concurrent("an endpoint", () => {
     await failing(endpoint, 6, 20);
     await createService(ana);
     await answered(ana);
+    expect(await failuresOf(endpoint)).toEqual({ since: null, tries: 0 });
     receiver.answer = () => ({ status: 500 });
     await createService(ana);
     await until(
@@ -380,5 +390,9 @@ describe.concurrent("an endpoint", () => {
     const last = await next();
     expect(verified(last, third).type).toBe("webhook.test");
     expect(() => verified(last, secret)).toThrow(WebhookVerificationError);
+    expect(
+      await sql`
+      select previous_secret from private.webhook_endpoints where id = ${endpoint.id}`,
+    ).toEqual([{ previous_secret: null }]);
   });
 });

@@ -456,9 +456,15 @@ describe("events", () => {
       });
     }
     expect(await eventsOf(eva, second.sequence)).toEqual([fresh]);
-    // A later cleanup without anything to do forgets nothing.
+    // A later cleanup without anything to do forgets nothing; one with more to do goes on.
     await sql`select private.cleanup_webhooks()`;
     expect((await webhooks(eva, "/events?after=0")).status).toBe(410);
+    await sql`
+      update private.webhook_events set created_at = created_at - interval '30 days'
+      where id = ${fresh.id}`;
+    await sql`select private.cleanup_webhooks()`;
+    expect((await webhooks(eva, `/events?after=${second.sequence}`)).status).toBe(410);
+    expect(await eventsOf(eva, fresh.sequence)).toEqual([]);
   });
 
   test("that are young stay, and so do their tries", async () => {

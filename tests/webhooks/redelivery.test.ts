@@ -1,6 +1,6 @@
 /** Sending once more, and what an erased client leaves behind. */
 import { describe, expect, test } from "vitest";
-import { sql } from "../support/database.ts";
+import { asCaller, sql } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
@@ -89,7 +89,10 @@ describe.concurrent("what was missed since", () => {
     const ana = await createProfessional();
     const receiver = await startReceiver();
     const endpoint = await subscribe(ana, { url: receiver.url, events: ["service.created"] });
+    receiver.answer = () => ({ status: 500 });
     await createService(ana, { name: "before" });
+    await receiver.count(1);
+    receiver.answer = () => ({});
     await createService(ana, { name: "arrived" });
     await receiver.count(2);
     receiver.answer = () => ({ status: 500 });
@@ -97,7 +100,7 @@ describe.concurrent("what was missed since", () => {
     await createService(ana, { name: "failed" });
     await until(
       () => deliveriesOf(ana),
-      (all) => all.filter(({ last_status }) => last_status === 500).length === 2,
+      (all) => all.filter(({ last_status }) => last_status === 500).length === 3,
     );
     await sql`
       update private.webhook_deliveries d set status = 'failed', next_attempt_at = null
@@ -119,7 +122,7 @@ describe.concurrent("what was missed since", () => {
     expect(names.sort()).toEqual(["cancelled", "disabled", "failed"]);
     await until(
       () => deliveriesOf(ana, "?status=succeeded"),
-      (all) => all.length === 5,
+      (all) => all.length === 4,
     );
     expect(await answerOf(redeliverSince(ana, endpoint, since))).toEqual({ queued: 0 });
   });
@@ -189,9 +192,21 @@ describe("a client who is erased", () => {
       ["booking.updated", booking.id, null],
       ["order.updated", order.id, null],
     ]);
-    // Later changes say again what was there before.
-    await ana.api.from("clients").update({ notes: "n" }).eq("id", client.id);
-    expect((await eventsOf(ana)).at(-1)?.previous).toEqual({ notes: null });
+  });
+
+  test("hides what was before in that event alone, also of changes in the same transaction", async () => {
+    const ana = await createProfessional();
+    await record(ana);
+    const [client, other] = [await createClientRow(ana), await createClientRow(ana)];
+    await asCaller(ana.claims, async (tx) => {
+      await tx`select public.erase_client(${client.id})`;
+      await tx`update public.clients set notes = 'n' where id = ${other.id}`;
+    });
+    const events = (await eventsOf(ana)).slice(-2);
+    expect(events.map(({ data, previous }) => [data.id, previous])).toEqual([
+      [client.id, null],
+      [other.id, { notes: null }],
+    ]);
   });
 
   test("is told of to receivers, and keeps pollers going", async () => {

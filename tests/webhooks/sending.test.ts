@@ -237,6 +237,30 @@ describe("the dispatcher", () => {
     expect(seen.finished).toHaveLength(40);
   });
 
+  test("looks for new work while nothing but a slow receiver is under way", async () => {
+    let answer = (_: Outcome) => {};
+    const slow = new Promise<Outcome>((resolve) => {
+      answer = resolve;
+    });
+    const { deps, seen } = setUp(2);
+    const { claim, finish } = deps.queue;
+    let claims = 0;
+    // The second one comes later.
+    deps.queue.claim = (free) => (++claims === 2 ? Promise.resolve([]) : claim(Math.min(free, 1)));
+    let first = true;
+    deps.send = () => {
+      if (!first) return Promise.resolve(OK);
+      first = false;
+      return slow;
+    };
+    deps.queue.finish = (delivery, outcome) => {
+      answer(OK);
+      return finish(delivery, outcome);
+    };
+    expect(await dispatch(deps)).toEqual({ claimed: 2, succeeded: 2 });
+    expect(seen.finished).toEqual(["0", "1"]);
+  });
+
   test("claims nothing more once its time is up, and ends what it has begun", async () => {
     const { deps, seen, passTime } = setUp(1000);
     const { send: sendOne } = deps;
