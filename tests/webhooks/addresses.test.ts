@@ -84,8 +84,10 @@ describe("an address", () => {
     expect(await refusal("https://example.com/", { addresses })).toBeNull();
   });
 
-  test("is refused when its host is not found", async () => {
+  test("is refused when its host is not found, or cannot be looked up", async () => {
     expect(await refusal("https://example.com/", { addresses: [] })).toBe("host_not_found");
+    const resolve = () => Promise.reject(new Error("server failure"));
+    expect(await refusal("https://example.com/", { resolve })).toBe("host_not_found");
   });
 
   test("is looked up without the dot at its end", async () => {

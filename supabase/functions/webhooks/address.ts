@@ -68,7 +68,8 @@ export async function checkAddress(
     return;
   }
   if (!host.includes(".") || INTERNAL_NAME.test(host)) throw new AddressError("host_not_public");
-  const addresses = await rules.resolve(host, signal);
+  // A look-up that fails says nothing, so the host is as good as missing.
+  const addresses = await rules.resolve(host, signal).catch(() => []);
   if (addresses.length === 0) throw new AddressError("host_not_found");
   if (!addresses.every(isPublicAddress)) throw new AddressError("host_not_public");
 }
