@@ -127,7 +127,7 @@ as $$
 begin
   raise warning 'the request counter cannot be reached, requests pass uncounted for 30 s: %', p_cause;
   perform
-    pg_try_advisory_lock(7303, 2),
+    pg_try_advisory_lock(7305, 2),
     set_config(
       'private.request_counter_retry_at', (clock_timestamp() + interval '30 s')::text, false
     );
@@ -151,9 +151,9 @@ begin
     from pg_catalog.pg_locks
     where pid = pg_backend_pid()
       and locktype = 'advisory'
-      and (classid, objid, mode) = (7303::oid, 2::oid, 'ExclusiveLock')
+      and (classid, objid, mode) = (7305::oid, 2::oid, 'ExclusiveLock')
   ) loop
-    perform pg_advisory_unlock(7303, 2);
+    perform pg_advisory_unlock(7305, 2);
   end loop;
   perform set_config('private.request_counter_retry_at', '', false);
 end;
@@ -185,12 +185,12 @@ begin
 
   perform private.forget_broken_request_counter();
   for v_try in 1..20 loop
-    if not pg_try_advisory_lock_shared(7303, 2) then
+    if not pg_try_advisory_lock_shared(7305, 2) then
       return false;
     end if;
-    perform pg_advisory_unlock_shared(7303, 2);
+    perform pg_advisory_unlock_shared(7305, 2);
 
-    if pg_try_advisory_lock(7303, 1) then
+    if pg_try_advisory_lock(7305, 1) then
       begin
         perform extensions.dblink_connect('request_counter', p_conninfo);
       -- `others` alone does not catch a time-out.
@@ -198,7 +198,7 @@ begin
         v_cause := sqlerrm;
         perform private.note_broken_request_counter(v_cause);
       end;
-      perform pg_advisory_unlock(7303, 1);
+      perform pg_advisory_unlock(7305, 1);
       return v_cause is null;
     end if;
     perform pg_sleep(0.005);
@@ -264,7 +264,7 @@ as $$
       from pg_catalog.pg_locks
       where locktype = 'advisory'
         and database = (select oid from pg_catalog.pg_database where datname = current_database())
-        and (classid, objid, mode) = (7303::oid, 2::oid, 'ExclusiveLock')
+        and (classid, objid, mode) = (7305::oid, 2::oid, 'ExclusiveLock')
     )
     then 'unreachable: requests pass uncounted'
     else 'ok'
