@@ -95,12 +95,14 @@ comment on domain public.percentage is 'Percent, 0 to 100: 22 means 22 %.';
 -- Half away from zero is what numeric round() does, and what tax offices print.
 create function private.round_money(p_amount numeric, p_minor_units integer)
 returns numeric
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select round(p_amount, p_minor_units);
+begin
+  return round(p_amount, p_minor_units);
+end;
 $$;
 
 comment on function private.round_money is
@@ -110,18 +112,20 @@ comment on function private.round_money is
 -- characters, byte order mark.
 create function private.trim_invisible(p_text text)
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select regexp_replace(
+begin
+  return regexp_replace(
     p_text,
     '^[\s\u00A0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]+'
     '|[\s\u00A0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]+$',
     '',
     'g'
   );
+end;
 $$;
 
 comment on function private.trim_invisible is

@@ -98,15 +98,17 @@ comment on function private.portal_client_id is
 -- 7301 is an arbitrary class number that nothing else in this project uses.
 create function private.lock_professional(p_professional_id uuid)
 returns void
-language sql
+language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
-  select
+begin
+  perform
     pg_advisory_xact_lock_shared(7301, 0),
     pg_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301)),
     set_config('private.write_lock', p_professional_id::text, true);
+end;
 $$;
 
 comment on function private.lock_professional is

@@ -44,15 +44,17 @@ create index profiles_currency_idx on public.profiles (currency);
 -- Definer: policies and row triggers ask this about a professional whose profile they cannot read.
 create function private.is_open_to_public(p_professional_id uuid)
 returns boolean
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select exists (
+begin
+  return exists (
     select from public.profiles
     where id = p_professional_id and (accepts_bookings or accepts_orders)
   );
+end;
 $$;
 
 comment on function private.is_open_to_public is

@@ -1,17 +1,22 @@
 -- The people a professional works for: contact data, notes, tags.
 
+-- In PL/pgSQL, because they run for each row that is written, and SQL that cannot be inlined is set up
+-- anew each time.
+
 create function private.is_email(p_text text)
 returns boolean
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select char_length(p_text) <= 254
+begin
+  return char_length(p_text) <= 254
     -- No control character or list syntax: the text goes into a mail's header.
     and p_text ~ '^[^@<>(),;:"\\[:cntrl:]]+@[^@<>(),;:"\\[:cntrl:]]+\.[^@<>(),;:"\\[:cntrl:]]+$'
     -- No space, and nothing that cannot be seen: two addresses that look the same are the same.
     and p_text !~ '[\s\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]';
+end;
 $$;
 
 comment on function private.is_email is
@@ -20,25 +25,31 @@ comment on function private.is_email is
 -- The collation is named so that every database lowers the same way.
 create function private.email_key(p_email text)
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select lower(normalize(private.trim_invisible(p_email), nfc) collate pg_catalog.pg_c_utf8);
+begin
+  return lower(normalize(private.trim_invisible(p_email), nfc) collate pg_catalog.pg_c_utf8);
+end;
 $$;
 
 comment on function private.email_key is 'What two spellings of one e-mail address have in common.';
 
 create function private.tags_are_short(p_tags text[])
 returns boolean
-language sql
+language plpgsql
 immutable
 parallel safe
 set search_path = ''
 as $$
-  select coalesce(bool_and(tag is not null and char_length(tag) <= 50), true)
-  from unnest(p_tags) as tag;
+begin
+  return (
+    select coalesce(bool_and(tag is not null and char_length(tag) <= 50), true)
+    from unnest(p_tags) as tag
+  );
+end;
 $$;
 
 comment on function private.tags_are_short is 'Whether every tag is there and has at most 50 characters.';

@@ -80,22 +80,27 @@ create function private.remember_call(
   p_result_id uuid
 )
 returns void
-language sql
+language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
+begin
+  if p_key is null then
+    return;
+  end if;
+
   insert into private.idempotency_keys as k (
     professional_id, function, key, request_digest, result_id
   )
-  select p_professional_id, p_function, p_key, private.request_digest(p_request), p_result_id
-  where p_key is not null
+  values (p_professional_id, p_function, p_key, private.request_digest(p_request), p_result_id)
   -- A key older than seven days is forgotten, whether or not it was cleaned up yet.
   on conflict (professional_id, function, key) do update
   set
     request_digest = excluded.request_digest,
     result_id = excluded.result_id,
     created_at = excluded.created_at;
+end;
 $$;
 
 comment on function private.remember_call is
