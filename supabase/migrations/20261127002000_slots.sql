@@ -92,6 +92,8 @@ $$;
 comment on function private.local_instant is
   'The instant of a local time as RFC 5545 (3.3.5) has it: of two the first, and one that clocks skip by the offset before.';
 
+-- A loop, because a query over dates and windows takes longer to start than the two dates of a
+-- booking take to walk.
 create function private.open_windows(
   p_availability jsonb,
   p_time_zone text,
@@ -99,40 +101,45 @@ create function private.open_windows(
   p_to date
 )
 returns table (starts_at timestamptz, ends_at timestamptz)
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select w.starts_at, w.ends_at
-  from (
-    select
-      private.local_instant(d.day + (e.hours ->> 0)::time, p_time_zone) as starts_at,
-      private.local_instant(
+declare
+  v_weekly constant jsonb := p_availability -> 'weekly';
+  v_overrides constant jsonb := p_availability -> 'overrides';
+  v_from constant timestamptz := private.local_instant(p_from, p_time_zone);
+  v_day timestamp;
+  v_windows jsonb;
+  v_start text;
+  v_end text;
+begin
+  -- From the evening before, whose last window may reach into the first date.
+  for v_offset in -1..(p_to - p_from) loop
+    v_day := p_from + v_offset;
+    v_windows := coalesce(
+      v_overrides -> to_char(v_day, 'YYYY-MM-DD'), v_weekly -> to_char(v_day, 'dy')
+    );
+    for v_index in 0..(coalesce(jsonb_array_length(v_windows), 0) - 1) loop
+      v_start := v_windows -> v_index ->> 0;
+      v_end := v_windows -> v_index ->> 1;
+      starts_at := private.local_instant(v_day + v_start::time, p_time_zone);
+      ends_at := private.local_instant(
         case
-          when e.hours ->> 1 > e.hours ->> 0 then d.day + (e.hours ->> 1)::time
+          when v_end > v_start then v_day + v_end::time
           -- An override replaces its whole date, what spills over into it included.
-          when a.overrides ? to_char(d.day + interval '1 day', 'YYYY-MM-DD')
-          then d.day + interval '1 day'
-          else d.day + interval '1 day' + (e.hours ->> 1)::time
+          when v_overrides ? to_char(v_day + interval '1 day', 'YYYY-MM-DD')
+          then v_day + interval '1 day'
+          else v_day + interval '1 day' + v_end::time
         end,
         p_time_zone
-      ) as ends_at
-    from (
-      select p_availability -> 'weekly' as weekly, p_availability -> 'overrides' as overrides
-      -- Not merged into the query, or a thousand overrides would be unpacked for every day.
-      offset 0
-    ) as a
-    cross join lateral (
-      -- From the evening before, whose last window may reach into the first date.
-      select (p_from + n)::timestamp as day from generate_series(-1, p_to - p_from) as n
-    ) as d
-    cross join lateral jsonb_array_elements(
-      coalesce(a.overrides -> to_char(d.day, 'YYYY-MM-DD'), a.weekly -> to_char(d.day, 'dy'))
-    ) as e (hours)
-    offset 0
-  ) as w
-  where w.starts_at < w.ends_at
-    and w.ends_at > private.local_instant(p_from, p_time_zone);
+      );
+      if starts_at < ends_at and ends_at > v_from then
+        return next;
+      end if;
+    end loop;
+  end loop;
+end;
 $$;
 
 comment on function private.open_windows is
@@ -145,19 +152,23 @@ create function private.busy_time(
   p_except_booking_id uuid
 )
 returns tstzmultirange
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(
-    range_agg(private.blocked_range(starts_at, ends_at, buffer_before, buffer_after)), '{}'
-  )
-  from public.bookings
-  where professional_id = p_professional_id
-    and status in ('pending', 'confirmed')
-    and private.blocked_range(starts_at, ends_at, buffer_before, buffer_after)
-      && tstzrange(p_from, p_to)
-    and id is distinct from p_except_booking_id;
+begin
+  return (
+    select coalesce(
+      range_agg(private.blocked_range(starts_at, ends_at, buffer_before, buffer_after)), '{}'
+    )
+    from public.bookings
+    where professional_id = p_professional_id
+      and status in ('pending', 'confirmed')
+      and private.blocked_range(starts_at, ends_at, buffer_before, buffer_after)
+        && tstzrange(p_from, p_to)
+      and id is distinct from p_except_booking_id
+  );
+end;
 $$;
 
 comment on function private.busy_time is

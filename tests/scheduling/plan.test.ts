@@ -102,7 +102,7 @@ describe("available_slots", () => {
       p_except_booking_id: "null::uuid",
     }).reduce(
       (text, [name, value]) => text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), value),
-      busy?.prosrc ?? "",
+      /return \((.*)\);/s.exec(busy?.prosrc ?? "")?.[1] ?? "",
     );
 
     const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Plan }[] }[]>(
