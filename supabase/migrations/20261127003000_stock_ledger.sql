@@ -48,19 +48,22 @@ comment on function private.caller_manages is
 -- A trigger cannot be told why a statement was made; settings of the transaction can.
 create function private.set_stock_reason(p_reason text, p_order_id uuid)
 returns void
-language sql
+language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
-  select
+begin
+  perform
     set_config('private.stock_reason', coalesce(p_reason, ''), true),
     set_config('private.stock_order_id', coalesce(p_order_id::text, ''), true);
+end;
 $$;
 
 comment on function private.set_stock_reason is
   'Reason and order of the stock changes that follow in this transaction; nulls end it.';
 
+-- Once a statement: an order changes several products, and an import hundreds.
 create function private.write_stock_ledger()
 returns trigger
 language plpgsql
@@ -69,20 +72,28 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_delta constant integer := coalesce(new.stock, 0) - coalesce(old.stock, 0);
+  v_order_id constant uuid := nullif(current_setting('private.stock_order_id', true), '');
+  v_reason constant text := coalesce(
+    nullif(current_setting('private.stock_reason', true), ''),
+    case tg_op when 'INSERT' then 'created' else 'edited' end
+  );
 begin
-  if v_delta <> 0 then
+  if tg_op = 'INSERT' then
     insert into private.stock_ledger (professional_id, product_id, order_id, delta, reason)
-    values (
-      new.professional_id,
-      new.id,
-      nullif(current_setting('private.stock_order_id', true), '')::uuid,
-      v_delta,
-      coalesce(
-        nullif(current_setting('private.stock_reason', true), ''),
-        case tg_op when 'INSERT' then 'created' else 'edited' end
-      )
-    );
+    select professional_id, id, v_order_id, stock, v_reason
+    from new_products
+    where stock <> 0;
+  else
+    insert into private.stock_ledger (professional_id, product_id, order_id, delta, reason)
+    select
+      n.professional_id,
+      n.id,
+      v_order_id,
+      coalesce(n.stock, 0) - coalesce(o.stock, 0),
+      v_reason
+    from new_products n
+    join old_products o on o.id = n.id
+    where coalesce(n.stock, 0) <> coalesce(o.stock, 0);
   end if;
   return null;
 end;
@@ -91,9 +102,15 @@ $$;
 comment on function private.write_stock_ledger is
   'AFTER INSERT OR UPDATE on products: one ledger row for each change of stock, whichever path made it.';
 
-create trigger products_5_write_stock_ledger
-  after insert or update on public.products
-  for each row execute function private.write_stock_ledger();
+create trigger products_5_write_stock_ledger_on_insert
+  after insert on public.products
+  referencing new table as new_products
+  for each statement execute function private.write_stock_ledger();
+
+create trigger products_5_write_stock_ledger_on_update
+  after update on public.products
+  referencing old table as old_products new table as new_products
+  for each statement execute function private.write_stock_ledger();
 
 -- How much is left is the professional's business: the public only learns which product is short.
 create function private.raise_insufficient_stock(p_professional_id uuid, p_short jsonb)
