@@ -170,6 +170,8 @@ export class DenoProcess {
     const child = spawn(denoPath(), ["run", ...flags, `supabase/functions/${slug}/index.ts`], {
       cwd: projectDir,
       stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own: a Ctrl-C would end it at once, and look like a crash.
+      detached: true,
       env: {
         ...env,
         DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
@@ -181,7 +183,11 @@ export class DenoProcess {
       [child.stdout, console.log],
       [child.stderr, console.error],
     ] as const) {
-      if (stream) createInterface(stream).on("line", (line) => print(`[${slug}] ${line}`));
+      if (!stream) continue;
+      createInterface(stream).on("line", (line) => {
+        // The address is the gateway's business, and another one after every start.
+        if (!line.startsWith("Listening on http://127.0.0.1:")) print(`[${slug}] ${line}`);
+      });
     }
     return child;
   }

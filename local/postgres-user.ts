@@ -39,7 +39,11 @@ export function serverUser(paths: string[]): Runner {
   let owner: { uid: number; gid: number };
   try {
     owner = lookUp();
-  } catch {
+  } catch (error) {
+    // A Ctrl-C ends `id` as well; that says nothing about the user.
+    if ((error as { status?: unknown }).status === null) {
+      throw new UserError("Stopped before it was ready.");
+    }
     execFileSync("useradd", ["--system", "--user-group", "--no-create-home", USER]);
     owner = lookUp();
   }

@@ -70,6 +70,9 @@ async function main(): Promise<number> {
       throw new UserError("PostgreSQL ended by itself: see .local/postgres.log.");
     }
     return code;
+  } catch (error) {
+    // A Ctrl-C also ends what is under way (initdb, the CLI): no fault of theirs.
+    throw abort.signal.aborted ? abort.signal.reason : error;
   } finally {
     await stack?.stop();
     release();
