@@ -26,7 +26,10 @@ export function listPage(mails: Mail[]) {
     (mail) => html`<tr><td>${mail.Created}</td><td>${who(mail.To)}</td>
 <td><a href="/view/${mail.ID}">${titleOf(mail)}</a></td></tr>`,
   );
-  return page(`${mails.length} mails`, html`<table>${rows}</table>`);
+  return page(
+    mails.length === 1 ? "1 mail" : `${mails.length} mails`,
+    html`<table>${rows}</table>`,
+  );
 }
 
 /** One mail; its HTML in a frame that runs no script and shares no origin. */
