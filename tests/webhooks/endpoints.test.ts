@@ -196,6 +196,11 @@ describe("endpoints", () => {
     expect(Object.keys((details as { fields: object }).fields)).toEqual(fields);
   });
 
+  test("from an unknown filter say so, without the list of all", async () => {
+    const { details } = await refusalOf(post(ana, "/endpoints", { url: LOOPBACK, events: ["x"] }));
+    expect(details).toEqual({ fields: { "events.0": "is not a type of event" } });
+  });
+
   test("as the RPCs take them have known filters and few changes", async () => {
     const { error } = await ana.api.rpc("create_webhook_endpoint", {
       url: LOOPBACK,

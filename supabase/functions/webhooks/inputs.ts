@@ -7,7 +7,10 @@ export const BODY_LIMIT = 20_000;
 
 const endpoint = {
   url: z.string().min(1).max(2048),
-  events: z.array(z.enum(EVENT_FILTERS)).min(1).max(50),
+  events: z
+    .array(z.enum(EVENT_FILTERS, { error: "is not a type of event" }))
+    .min(1)
+    .max(50),
   description: z.string().max(500).nullable(),
   enabled: z.boolean(),
 };
@@ -44,6 +47,6 @@ export const EventsQuery = z.strictObject({
     .regex(/^\d{1,15}$/, { error: "is not a sequence" })
     .transform(Number)
     .optional(),
-  type: z.enum(EVENT_TYPES).optional(),
+  type: z.enum(EVENT_TYPES, { error: "is not a type of event" }).optional(),
   limit,
 });
