@@ -140,6 +140,20 @@ describe("tables", () => {
     expect(rows).toEqual([]);
   });
 
+  test("a professional's rows are read newest first by an index, bookings also by start", async () => {
+    const rows = await sql<{ table: string; columns: string }[]>`
+      select i.indrelid::regclass::text as table,
+        regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING btree ', '') as columns
+      from pg_index i
+      join pg_class c on c.oid = i.indrelid
+      where c.relnamespace = 'public'::regnamespace`;
+    const found = rows.map((row) => `${row.table} ${row.columns}`);
+    for (const table of TABLES.filter((name) => name !== "profiles")) {
+      expect(found).toContain(`${table} (professional_id, created_at DESC, id)`);
+    }
+    expect(found).toContain("bookings (professional_id, starts_at DESC, id)");
+  });
+
   test("every column used in a policy leads an index", async () => {
     const rows = await sql`
       select distinct c.oid::regclass::text, a.attname
@@ -203,6 +217,20 @@ describe("tables", () => {
       cross join lateral aclexplode(c.relacl) a
       where c.relnamespace in ${OURS} and a.grantee <> c.relowner and a.is_grantable`;
     expect(rows).toEqual([]);
+  });
+
+  test("the API's roles may look into both schemas, nobody else into private", async () => {
+    const rows = await sql<{ schema: string; role: string }[]>`
+      select n.nspname as schema, a.grantee::regrole::text as role
+      from pg_namespace n
+      cross join lateral aclexplode(n.nspacl) a
+      where n.nspname in ('public', 'private') and a.privilege_type = 'USAGE'
+        and a.grantee <> n.nspowner`;
+    const of = (schema: string) =>
+      rows.filter((row) => row.schema === schema).map((row) => row.role);
+    // The REST server itself looks the domain representation up.
+    expect(of("private").sort()).toEqual(["authenticator", ...API_ROLES].sort());
+    expect(of("public")).toEqual(expect.arrayContaining([...API_ROLES]));
   });
 
   test("what a role may create in a schema is nothing", async () => {

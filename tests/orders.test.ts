@@ -1,0 +1,57 @@
+/** What orders have in common with every table; their own rules are in tests/commerce. */
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { serverClaims, updateRefusedBy } from "./support/constraints.ts";
+import {
+  createClientRow,
+  createOrder,
+  createProfessional,
+  type Professional,
+  type Row,
+} from "./support/factories.ts";
+
+let owner: Professional;
+let order: Row<"orders">;
+
+beforeAll(async () => {
+  owner = await createProfessional();
+  const client = await createClientRow(owner);
+  order = await createOrder(owner, {
+    client_id: client.id,
+    items: [{ name: "Voucher", unit_price: 20, quantity: 1 }],
+  });
+});
+
+describe("a row keeps its identity", () => {
+  test.each(["id", "created_at", "professional_id"])(
+    "a server cannot change %s",
+    async (column) => {
+      const other = await createProfessional();
+      const value = {
+        id: randomUUID(),
+        created_at: "2020-01-01T00:00:00Z",
+        professional_id: other.id,
+      }[column];
+      expect(await updateRefusedBy(serverClaims, "orders", order.id, { [column]: value })).toBe(
+        "orders_identity_never_changes",
+      );
+    },
+  );
+
+  test("an update that changes nothing keeps updated_at and version, any other moves both", async () => {
+    const update = async (values: object) => {
+      const { data } = await owner.api
+        .from("orders")
+        .update(values)
+        .eq("id", order.id)
+        .select("*")
+        .single();
+      if (!data) throw new Error("no answer");
+      return data;
+    };
+    expect(await update({ status: order.status, notes: null, metadata: {} })).toEqual(order);
+    const changed = await update({ notes: "Gift wrap." });
+    expect(changed.version).toBe(order.version + 1);
+    expect(changed.updated_at > order.updated_at).toBe(true);
+  });
+});
