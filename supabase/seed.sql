@@ -87,7 +87,7 @@ values
   ),
   (
     'a0000000-0000-4000-8000-000000000013', 'a0000000-0000-4000-8000-000000000001',
-    'Colour', 'Consultation first: the appointment is confirmed by mail.', 'Colour',
+    'Colour', 'Consultation first: Ana confirms the appointment.', 'Colour',
     95, 120, 15, 30, 1440, 2880, true
   );
 
