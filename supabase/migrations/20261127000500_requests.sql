@@ -95,7 +95,8 @@ comment on function private.portal_client_id is
   'The client a portal caller is at this professional; null for every other caller.';
 
 -- Everybody holds the common lock in shared mode, a server that may write for anyone holds it alone.
--- 7301 is an arbitrary class number that nothing else in this project uses.
+-- Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for portal codes,
+-- 7304 claims of webhook deliveries, 7305 the request counter.
 create function private.lock_professional(p_professional_id uuid)
 returns void
 language plpgsql

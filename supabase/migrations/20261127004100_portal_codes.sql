@@ -115,8 +115,8 @@ declare
   v_client public.clients;
   v_generation integer;
 begin
-  -- Two requests for one address, or from one network, are counted one after the other. Always in
-  -- this order; 7302 and 7303 are class numbers that nothing else in this project uses.
+  -- Two requests for one address, or from one network, are counted one after the other, always in
+  -- this order.
   perform pg_advisory_xact_lock(7302, hashtext(encode(v_digest, 'hex')));
   perform pg_advisory_xact_lock(7303, hashtext(v_network));
 

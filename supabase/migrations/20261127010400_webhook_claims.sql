@@ -27,8 +27,7 @@ as $$
 declare
   v_claimed jsonb;
 begin
-  -- One claim at a time, so that the four of an endpoint are counted right. 7304 is a class number
-  -- that nothing else in this project uses.
+  -- One claim at a time, so that the four of an endpoint are counted right.
   perform pg_advisory_xact_lock(7304, 0);
 
   insert into private.settings (name, value)
