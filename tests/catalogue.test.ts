@@ -228,8 +228,8 @@ describe("tables", () => {
         and a.grantee <> n.nspowner`;
     const of = (schema: string) =>
       rows.filter((row) => row.schema === schema).map((row) => row.role);
-    // The REST server itself looks the domain representation up.
-    expect(of("private").sort()).toEqual(["authenticator", ...API_ROLES].sort());
+    // The REST server itself looks the domain representation up; requests are counted by a login.
+    expect(of("private").sort()).toEqual(["authenticator", "request_counter", ...API_ROLES].sort());
     expect(of("public")).toEqual(expect.arrayContaining([...API_ROLES]));
   });
 

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { request, signToken } from "./support/callers.ts";
 import { sql, tryAsCaller } from "./support/database.ts";
 import {
+  createBooking,
   createClientRow,
   createOrder,
   createPortalSession,
@@ -324,6 +326,42 @@ describe("whose rows", () => {
       expect(result.count).toBe(own);
     },
   );
+
+  test("a write into somebody else's tenant is refused alike, whatever is there", async () => {
+    const victim = await createProfessional({ currency: "JPY" });
+    const [service, client, product] = await Promise.all([
+      createService(victim, { price: 30 }),
+      createClientRow(victim),
+      createProduct(victim, { price: 500, stock: 1 }),
+    ]);
+    const variant = await createProduct(victim, { price: 500, parent_id: product.id });
+    const starts_at = "2111-01-01T09:00:00Z";
+    await createBooking(victim, { client_id: client.id, service_id: service.id, starts_at });
+
+    // Each would meet a rule of the victim's own rows: a fine price, a taken time, a variant, no stock.
+    const attempts: [Table, object][] = [
+      ["services", { name: "A", price: 1.5, duration: 5 }],
+      ["products", { name: "A", price: 1.5 }],
+      ["products", { name: "A", price: 1, parent_id: variant.id }],
+      ["products", { name: "A", price: 1, parent_id: randomUUID() }],
+      ["bookings", { client_id: client.id, service_id: service.id, starts_at }],
+      ["bookings", { client_id: client.id, service_id: randomUUID(), starts_at }],
+      ["bookings", { starts_at }],
+      ["orders", { client_id: client.id, items: [{ product_id: product.id, quantity: 9 }] }],
+      ["orders", { client_id: client.id, items: [{ product_id: randomUUID(), quantity: 1 }] }],
+      ["clients", { name: "A", email: client.email }],
+    ];
+    for (const [table, values] of attempts) {
+      const body = { professional_id: victim.id, ...values };
+      const answer = await send("other", "POST", table, body, "return=minimal");
+      expect([table, values, answer.status, answer.body.code]).toEqual([
+        table,
+        values,
+        403,
+        "42501",
+      ]);
+    }
+  });
 
   test("a professional cannot give an own row to another professional", async () => {
     for (const table of ["services", "clients", "products"] as const) {

@@ -22,6 +22,8 @@ beforeAll(async () => {
 });
 
 const chars = (count: number) => "a".repeat(count);
+/** A username that nobody has. */
+const unique = randomUUID().slice(0, 8);
 const update = (values: Values) => updateRefusedBy(owner.claims, "profiles", owner.id, values);
 
 const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
@@ -29,7 +31,7 @@ const LIMITS: [constraint: string, column: string, accepted: unknown[], refused:
   [
     "profiles_username_is_a_slug",
     "username",
-    ["a", "0-a-1", `${chars(30)}-${chars(29)}`],
+    [unique, `0-${unique}-1`, `${unique}-${chars(60 - unique.length - 1)}`],
     ["", "-a", "a-", "a--b", "A", "ä", "a_b", "a.b", "a b", "a\n", chars(61)],
   ],
   ["profiles_niche_has_at_most_100_characters", "niche", [null, chars(100)], [chars(101)]],
