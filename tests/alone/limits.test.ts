@@ -7,7 +7,12 @@ import type { Sql } from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { request } from "../support/callers.ts";
 import { asCaller, parallelConnections, raised, sql } from "../support/database.ts";
-import { createClientRow, createProfessional, createService } from "../support/factories.ts";
+import {
+  createClientRow,
+  createPortalSession,
+  createProfessional,
+  createService,
+} from "../support/factories.ts";
 import { stack } from "../support/stack.ts";
 
 /** Calls `send` `count` times, `width` at a time, and returns the answers. */
@@ -107,6 +112,24 @@ describe("requests per minute", () => {
     await burst(70, 4, () => request("/rest/v1/services", { token: one.token }));
     expect((await request("/rest/v1/services", { token: one.token })).status).toBe(429);
     expect((await request("/rest/v1/services", { token: other.token })).status).toBe(200);
+  });
+
+  test("a portal client has a budget of the professional's tier, and not of the professional", async () => {
+    const professional = await createProfessional({ tier: "free" });
+    const [client, other] = [
+      await createPortalSession(await createClientRow(professional)),
+      await createPortalSession(await createClientRow(professional)),
+    ];
+    const start = Date.now();
+    const answers = await burst(100, 4, () =>
+      request("/rest/v1/bookings", { token: client.token }),
+    );
+    expect(tally(answers, 200)).toBeGreaterThanOrEqual(60);
+    expect(tally(answers, 200)).toBeLessThanOrEqual(60 + refilled(start, 60));
+    expect(tally(answers, 429)).toBe(100 - tally(answers, 200));
+    for (const token of [professional.token, other.token]) {
+      expect((await request("/rest/v1/bookings", { token })).status).toBe(200);
+    }
   });
 
   test("the next 100 pass at once after a used-up free tier was raised to ultra", async () => {
