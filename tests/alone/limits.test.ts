@@ -122,13 +122,13 @@ describe("requests per minute", () => {
     ];
     const start = Date.now();
     const answers = await burst(100, 4, () =>
-      request("/rest/v1/bookings", { token: client.token }),
+      request("/rest/v1/bookings?select=id", { token: client.token }),
     );
     expect(tally(answers, 200)).toBeGreaterThanOrEqual(60);
     expect(tally(answers, 200)).toBeLessThanOrEqual(60 + refilled(start, 60));
     expect(tally(answers, 429)).toBe(100 - tally(answers, 200));
     for (const token of [professional.token, other.token]) {
-      expect((await request("/rest/v1/bookings", { token })).status).toBe(200);
+      expect((await request("/rest/v1/bookings?select=id", { token })).status).toBe(200);
     }
   });
 
