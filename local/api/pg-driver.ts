@@ -9,19 +9,24 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import type postgres from "postgres";
+import postgres from "postgres";
 import { isConnectionError } from "./rest-errors.ts";
+
+const pools = new WeakMap<PostgresConnection, Pool>();
 
 /**
  * Bend: lost connections.
  * Upstream gives a connection that the server closed back to the driver, which ends the process when it
- * is used next. The driver has dropped such a connection by itself and opens another when needed.
+ * is used next. And a connection of the driver that closes just before it writes never writes again,
+ * reopened or not. So each connection is a driver of its own, which is replaced when it was lost.
  */
 export function surviveLostConnections(connection: PostgresConnection): void {
+  const pool = new Pool(connection.driver.options);
+  pools.set(connection, pool);
   connection.kysely = new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new ReservingDriver(connection.driver),
+      createDriver: () => new PoolDriver(pool),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -29,16 +34,56 @@ export function surviveLostConnections(connection: PostgresConnection): void {
 }
 
 /** Waits for running queries, but not for one whose connection broke: its answer never comes. */
-export async function closeWithin({ driver }: PostgresConnection, seconds = 3): Promise<void> {
-  await driver.end({ timeout: seconds });
+export async function closeWithin(connection: PostgresConnection, seconds = 3): Promise<void> {
+  const pool = pools.get(connection);
+  await Promise.all([connection.driver.end({ timeout: seconds }), pool?.close(seconds)]);
 }
 
-class ReservingDriver extends PostgresDriver {
-  readonly #sql: postgres.Sql;
+/** Connections that are used by one at a time; who comes when all are taken waits. */
+class Pool {
+  readonly #open: () => postgres.Sql;
+  readonly #all = new Set<postgres.Sql>();
+  readonly #free: postgres.Sql[] = [];
+  readonly #waiting: ((sql: postgres.Sql) => void)[] = [];
 
-  constructor(sql: postgres.Sql) {
+  constructor(options: postgres.Sql["options"]) {
+    // The driver takes options that it has parsed before as they are.
+    const single = { ...options, max: 1 } as unknown as postgres.Options<Record<string, never>>;
+    this.#open = () => {
+      const sql = postgres(single);
+      this.#all.add(sql);
+      return sql;
+    };
+    for (let count = 0; count < options.max; count++) this.#free.push(this.#open());
+  }
+
+  async take(): Promise<postgres.Sql> {
+    return this.#free.pop() ?? new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  giveBack(sql: postgres.Sql): void {
+    const next = this.#waiting.shift();
+    if (next) next(sql);
+    else this.#free.push(sql);
+  }
+
+  replace(sql: postgres.Sql): void {
+    this.#all.delete(sql);
+    sql.end({ timeout: 0 }).catch(() => {});
+    this.giveBack(this.#open());
+  }
+
+  async close(seconds: number): Promise<void> {
+    await Promise.all([...this.#all].map((sql) => sql.end({ timeout: seconds })));
+  }
+}
+
+class PoolDriver extends PostgresDriver {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
     super({ pool: async () => Promise.reject(new Error("the driver has its own pool")) });
-    this.#sql = sql;
+    this.#pool = pool;
   }
 
   override async init(): Promise<void> {}
@@ -46,30 +91,35 @@ class ReservingDriver extends PostgresDriver {
   override async destroy(): Promise<void> {}
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new Reserved(await this.#sql.reserve());
+    return new Taken(await this.#pool.take());
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if ((connection as Reserved).isLost) return;
+    if ((connection as Taken).isLost) return;
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    (connection as Reserved).release();
+    const { isLost, sql } = connection as Taken;
+    if (isLost) this.#pool.replace(sql);
+    else this.#pool.giveBack(sql);
   }
 }
 
-class Reserved implements DatabaseConnection {
+class Taken implements DatabaseConnection {
+  /** What follows would run on another connection, outside of the transaction. */
   isLost = false;
-  readonly #sql: postgres.ReservedSql;
+  readonly sql: postgres.Sql;
 
-  constructor(sql: postgres.ReservedSql) {
-    this.#sql = sql;
+  constructor(sql: postgres.Sql) {
+    this.sql = sql;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.isLost)
+      throw Object.assign(new Error("connection lost"), { code: "CONNECTION_CLOSED" });
     try {
-      const rows = await this.#sql.unsafe(sql, [
+      const rows = await this.sql.unsafe(sql, [
         ...(parameters as postgres.ParameterOrJSON<never>[]),
       ]);
       const writes = /^(INSERT|UPDATE|DELETE|MERGE)$/.test(rows.command);
@@ -86,9 +136,5 @@ class Reserved implements DatabaseConnection {
   // biome-ignore lint/correctness/useYield: nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error("streaming is not supported");
-  }
-
-  release(): void {
-    if (!this.isLost) this.#sql.release();
   }
 }
