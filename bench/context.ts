@@ -1,0 +1,54 @@
+/** What every section gets, and the callers they share. */
+import postgres, { type Sql } from "postgres";
+import type { Databases } from "./databases.ts";
+import { type Comparison, compare, type Request, type Side } from "./measure.ts";
+
+export interface Context extends Databases {
+  quick: boolean;
+  /** Ids of the measured professionals. */
+  professionals: string[];
+}
+
+/** Rounds and requests of one comparison; a quick run does a fifth. */
+export interface Scale {
+  rounds?: number;
+  /** Requests of one side in a round, on all connections together. */
+  requests?: number;
+}
+
+/** The two comparisons of a row: at 1 and at 16 connections. */
+export async function compareBoth(
+  context: Context,
+  a: Side,
+  b: Side,
+  { rounds = 15, requests = 60 }: Scale = {},
+): Promise<[Comparison, Comparison]> {
+  const times = context.quick ? Math.max(5, Math.round(rounds / 3)) : rounds;
+  const effort = (connections: number, each: number) => ({
+    connections,
+    rounds: times,
+    requests: Math.max(2, Math.round((context.quick ? each / 2 : each) / connections)),
+  });
+  return [await compare(a, b, effort(1, requests)), await compare(a, b, effort(16, requests * 2))];
+}
+
+/** Claims of a professional's token; tokens without a session id are not looked up. */
+export const asProfessional = (id: string | undefined): Pick<Request, "role" | "claims"> => ({
+  role: "authenticated",
+  claims: { sub: id, aud: "authenticated" },
+});
+
+/** Runs SQL as the superuser, with the triggers off when rows are put in place or taken away. */
+export async function asSuperuser<T>(
+  url: string,
+  run: (sql: Sql) => Promise<T>,
+  triggers: "on" | "off" = "on",
+): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    if (triggers === "off") await sql`set session_replication_role = replica`;
+    return await run(sql);
+  } finally {
+    await sql.end();
+  }
+}
