@@ -14,6 +14,7 @@ create type private.slot_rules as (
   step integer,
   min_notice integer,
   max_advance_days integer,
+  requires_confirmation boolean,
   -- The booking that is being moved: it does not stand in its own way.
   moved_booking_id uuid
 );
@@ -47,6 +48,7 @@ begin
     coalesce(s.slot_step, s.duration),
     s.min_notice,
     s.max_advance_days,
+    s.requires_confirmation,
     b.id
   into v_rules
   from public.services s
@@ -174,7 +176,12 @@ $$;
 comment on function private.busy_time is
   'What live bookings block between two instants, buffers included.';
 
-create function private.free_slots(p_rules private.slot_rules, p_from date, p_to date)
+create function private.free_slots(
+  p_rules private.slot_rules,
+  p_from date,
+  p_to date,
+  p_starts_at timestamptz default null
+)
 returns table (starts_at timestamptz, ends_at timestamptz)
 language plpgsql
 stable
@@ -214,7 +221,8 @@ begin
     cross join lateral generate_series(
       w.starts_at, w.ends_at - p_rules.duration, make_interval(mins => p_rules.step)
     ) as s (start)
-    where s.start >= v_earliest
+    where (p_starts_at is null or s.start = p_starts_at)
+      and s.start >= v_earliest
       and s.start < v_end
       and not v_busy && tstzrange(s.start - v_before, s.start + p_rules.duration + v_after)
     order by 1;
@@ -222,4 +230,4 @@ end;
 $$;
 
 comment on function private.free_slots is
-  'Free starts on the local dates from p_from to p_to, in order: inside working hours, on the grid, with notice, and with the buffered time free.';
+  'Free starts on the local dates from p_from to p_to, in order, or only whether p_starts_at is one of them: inside working hours, on the grid, with notice, and with the buffered time free.';

@@ -48,7 +48,7 @@ declare
   v_on_grid integer;
 begin
   if exists (
-    select from private.free_slots(p_rules, v_date, v_date) as f where f.starts_at = p_starts_at
+    select from private.free_slots(p_rules, v_date, v_date, p_starts_at)
   ) then
     return 'available';
   end if;

@@ -84,6 +84,7 @@ declare
     p_notes
   );
   v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
+  v_rules private.slot_rules;
   v_id uuid;
 begin
   if v_professional_id is null then
@@ -96,7 +97,8 @@ begin
     return private.booking_receipt(v_id);
   end if;
 
-  perform private.check_slot(private.service_slot_rules(p_service_id), v_starts_at);
+  v_rules := private.service_slot_rules(p_service_id);
+  perform private.check_slot(v_rules, v_starts_at);
 
   -- Here and not by the constraint: what follows tells whether an address has open bookings, and
   -- must cost whoever asks a booking.
@@ -131,16 +133,15 @@ begin
   insert into public.bookings (
     professional_id, client_id, service_id, starts_at, status, notes, source
   )
-  select
+  values (
     v_professional_id,
     v_client_id,
-    s.id,
+    p_service_id,
     v_starts_at,
-    case when s.requires_confirmation then 'pending' else 'confirmed' end,
+    case when v_rules.requires_confirmation then 'pending' else 'confirmed' end,
     p_notes,
     'public'
-  from public.services s
-  where s.id = p_service_id
+  )
   returning id into v_id;
 
   perform private.remember_call(
@@ -152,6 +153,7 @@ $$;
 
 comment on function private.create_booking is 'See public.create_booking.';
 
+-- PL/pgSQL here, because SQL would plan the one call anew each time.
 create function public.create_booking(
   service_id uuid,
   starts_at text,
@@ -162,12 +164,14 @@ create function public.create_booking(
   idempotency_key text default null
 )
 returns public.booking_receipt
-language sql
+language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
-  select private.create_booking($1, $2, $3, $4, $5, $6, $7);
+begin
+  return private.create_booking($1, $2, $3, $4, $5, $6, $7);
+end;
 $$;
 
 comment on function public.create_booking is

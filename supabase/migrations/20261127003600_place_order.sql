@@ -211,6 +211,7 @@ $$;
 comment on function public.quote_order is
   'What place_order would charge for these lines [{"product_id", "quantity"}] now, without ordering. Errors: 404 PGRST301; 409 insufficient_stock; 422 not_accepting, invalid_items, unexpected_field, product_unavailable, total_too_large.';
 
+-- PL/pgSQL here, because SQL would plan the one call anew each time.
 create function public.place_order(
   professional_id uuid,
   items jsonb,
@@ -223,12 +224,14 @@ create function public.place_order(
   idempotency_key text default null
 )
 returns public.order_receipt
-language sql
+language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
-  select private.place_order($1, $2, $3, $4, $5, $6, $7, $8, $9);
+begin
+  return private.place_order($1, $2, $3, $4, $5, $6, $7, $8, $9);
+end;
 $$;
 
 comment on function public.place_order is

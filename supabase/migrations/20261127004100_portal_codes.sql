@@ -65,17 +65,20 @@ comment on function private.portal_address_digest is
 -- One subscriber has 2⁶⁴ IPv6 addresses, so a limit per address would be none.
 create function private.caller_network(p_ip text)
 returns text
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select case
-    when not pg_input_is_valid(a.ip, 'inet') then a.ip
-    when family(a.ip::inet) = 6 then host(network(set_masklen(a.ip::inet, 64)))
-    else host(a.ip::inet)
-  end
+declare
   -- An IPv4 address as a socket for both families shows it.
-  from (select regexp_replace(coalesce(p_ip, ''), '^::ffff:(?=[0-9.]+$)', '', 'i') as ip) as a;
+  v_ip constant text := regexp_replace(coalesce(p_ip, ''), '^::ffff:(?=[0-9.]+$)', '', 'i');
+begin
+  return case
+    when not pg_input_is_valid(v_ip, 'inet') then v_ip
+    when family(v_ip::inet) = 6 then host(network(set_masklen(v_ip::inet, 64)))
+    else host(v_ip::inet)
+  end;
+end;
 $$;
 
 comment on function private.caller_network is
