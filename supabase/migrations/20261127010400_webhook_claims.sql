@@ -73,10 +73,17 @@ begin
     limit p_max_count
   ),
   locked as (
-    select id
-    from private.webhook_deliveries
-    where id in (select id from due) and status = 'pending' and next_attempt_at <= now()
-    for update skip locked
+    select l.id
+    from due
+    cross join lateral (
+      select d.id, d.status, d.next_attempt_at
+      from private.webhook_deliveries d
+      where d.id = due.id
+      -- Looked up by its id alone: Postgres would rather look for it among all that is due.
+      offset 0
+      for update skip locked
+    ) as l
+    where l.status = 'pending' and l.next_attempt_at <= now()
   ),
   claimed as (
     update private.webhook_deliveries d
