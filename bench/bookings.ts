@@ -42,7 +42,7 @@ async function clear(url: string): Promise<void> {
 export async function measureBookings(context: Context): Promise<Row[]> {
   const { small, middle, large } = context;
   for (const url of new Set([small.url, middle.url, large.url])) {
-    await copyTable(url, "bookings");
+    await copyTable(url, "public.bookings");
   }
   const starts = await freeStarts(middle.url);
   const rows: Row[] = [];
@@ -55,10 +55,7 @@ export async function measureBookings(context: Context): Promise<Row[]> {
       taken.set(kind + p, n + 1);
       return n;
     };
-    const rpc = (
-      url: string,
-      email = (n: number) => clientEmail(1 + (n % 200)),
-    ): Side => ({
+    const rpc = (url: string, email = (n: number) => clientEmail(1 + (n % 200))): Side => ({
       url,
       request: (worker, index): Request => {
         const p = only ?? 1 + ((worker + index) % 16);

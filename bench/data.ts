@@ -134,23 +134,39 @@ export async function load(url: string, bookings: number): Promise<void> {
   }
 }
 
-/** A table with the rows, columns, constraints and indexes of one of ours, without its rules. */
-export async function copyTable(url: string, table: string): Promise<void> {
+/** A table with the rows, columns, constraints and indexes of one of ours, without its triggers. */
+export async function copyTable(url: string, name: string): Promise<void> {
+  const table = `bench.${name.split(".")[1]}`;
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     await sql`create schema if not exists bench`;
     await sql`grant usage on schema bench to service_role`;
     await sql.unsafe(
-      `drop table if exists bench.${table}; create table bench.${table} (like public.${table} including all)`,
+      `drop table if exists ${table} cascade; create table ${table} (like ${name} including all)`,
     );
     const [columns] = await sql<{ list: string }[]>`
       select string_agg(quote_ident(attname), ', ') as list from pg_attribute
-      where attrelid = ${`public.${table}`}::regclass and attnum > 0 and attgenerated = ''`;
+      where attrelid = ${name}::regclass and attnum > 0 and attgenerated = '' and attidentity = ''`;
     await sql.unsafe(
-      `insert into bench.${table} (${columns?.list}) select ${columns?.list} from public.${table}`,
+      `insert into ${table} (${columns?.list}) select ${columns?.list} from ${name}`,
     );
-    await sql.unsafe(`grant insert, select on bench.${table} to service_role`);
-    await sql.unsafe(`vacuum analyze bench.${table}`);
+    // What `like` leaves out.
+    const keys = await sql<{ name: string; definition: string }[]>`
+      select conname as name, pg_get_constraintdef(oid) as definition
+      from pg_constraint where conrelid = ${name}::regclass and contype = 'f'`;
+    const copies = (
+      await sql<{ name: string }[]>`
+      select relname as name from pg_class
+      where relnamespace = 'bench'::regnamespace and relkind = 'r'`
+    ).map((copy) => copy.name);
+    for (const { name: key, definition } of keys) {
+      const bare = definition.replace(/REFERENCES (?:\w+\.)?(\w+)/, (reference, referenced) =>
+        copies.includes(referenced) ? `REFERENCES bench.${referenced}` : reference,
+      );
+      await sql.unsafe(`alter table ${table} add constraint ${key} ${bare}`);
+    }
+    await sql.unsafe(`grant select, insert, update on ${table} to service_role`);
+    await sql.unsafe(`vacuum analyze ${table}`);
   } finally {
     await sql.end();
   }
