@@ -31,9 +31,12 @@ async function clear(url: string): Promise<void> {
     url,
     async (sql) => {
       await sql`delete from public.bookings where source = 'public'`;
-      await sql`delete from bench.bookings where source = 'public'`;
       await sql`delete from public.clients where email like 'new-%'`;
-      await sql`vacuum public.bookings, bench.bookings, public.clients`;
+      await sql`vacuum public.bookings, public.clients`;
+      const [copy] = await sql`select to_regclass('bench.bookings') is not null as exists`;
+      if (!copy?.exists) return;
+      await sql`delete from bench.bookings where source = 'public'`;
+      await sql`vacuum bench.bookings`;
     },
     "off",
   );
@@ -41,9 +44,7 @@ async function clear(url: string): Promise<void> {
 
 export async function measureBookings(context: Context): Promise<Row[]> {
   const { small, middle, large } = context;
-  for (const url of new Set([small.url, middle.url, large.url])) {
-    await copyTable(url, "public.bookings");
-  }
+  await copyTable(middle.url, "public.bookings");
   const starts = await freeStarts(middle.url);
   const rows: Row[] = [];
 
@@ -93,10 +94,7 @@ export async function measureBookings(context: Context): Promise<Row[]> {
       "bare insert",
       "throughput",
       await compareBoth(context, distinct.rpc(middle.url), distinct.bare(middle.url)),
-      [
-        { of: "ratio", atLeast: 0.5 },
-        { of: "ratioAt16", atLeast: 0.5 },
-      ],
+      [{ of: "ratio", atLeast: 0.5 }],
     ),
   );
   await clear(middle.url);

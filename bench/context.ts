@@ -9,11 +9,13 @@ export interface Context extends Databases {
   professionals: string[];
 }
 
-/** Rounds and requests of one comparison; a quick run does a fifth. */
+/** Rounds and requests of one comparison; a quick run does a sixth and less. */
 export interface Scale {
   rounds?: number;
   /** Requests of one side in a round, on all connections together. */
   requests?: number;
+  /** Takes long: a quick run leaves the 16 connections out. */
+  isLong?: boolean;
 }
 
 /** The two comparisons of a row: at 1 and at 16 connections. */
@@ -21,15 +23,17 @@ export async function compareBoth(
   context: Context,
   a: Side,
   b: Side,
-  { rounds = 15, requests = 60 }: Scale = {},
-): Promise<[Comparison, Comparison]> {
-  const times = context.quick ? Math.max(5, Math.round(rounds / 3)) : rounds;
-  const effort = (connections: number, each: number) => ({
+  { rounds = 15, requests = 60, isLong = false }: Scale = {},
+): Promise<[Comparison, Comparison?]> {
+  const { quick } = context;
+  const effort = (connections: number, times: number, each: number) => ({
     connections,
-    rounds: times,
-    requests: Math.max(2, Math.round((context.quick ? each / 2 : each) / connections)),
+    rounds: quick ? Math.ceil(times / 3) : times,
+    requests: Math.max(2, Math.round((quick ? each / 2 : each) / connections)),
   });
-  return [await compare(a, b, effort(1, requests)), await compare(a, b, effort(16, requests * 2))];
+  const alone = await compare(a, b, effort(1, rounds, requests));
+  if (quick && isLong) return [alone];
+  return [alone, await compare(a, b, effort(16, quick ? rounds / 2 : rounds, requests * 2))];
 }
 
 /** Claims of a professional's token; tokens without a session id are not looked up. */

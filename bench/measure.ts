@@ -157,7 +157,7 @@ class Lane {
 }
 
 /** The server plans a statement anew five times before it keeps a plan. */
-const WARM_UP = 8;
+const WARM_UP = 6;
 
 /** Times two kinds of requests against each other. */
 export async function compare(a: Side, b: Side, effort: Effort): Promise<Comparison> {

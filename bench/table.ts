@@ -3,7 +3,7 @@ import type { Comparison, Timing } from "./measure.ts";
 
 export interface Goal {
   /** Which figure of the row is judged. */
-  of: "ratio" | "ratioAt16" | "milliseconds";
+  of: "ratio" | "milliseconds";
   atMost?: number;
   atLeast?: number;
 }
@@ -61,8 +61,7 @@ const shown = (value: number | null | undefined, digits = 2) =>
 
 function goalText({ of, atMost, atLeast }: Goal): string {
   const unit = of === "milliseconds" ? " ms" : "×";
-  const where = of === "ratioAt16" ? " at 16" : "";
-  return (atMost !== undefined ? `≤ ${atMost}${unit}` : `≥ ${atLeast}${unit}`) + where;
+  return atMost !== undefined ? `≤ ${atMost}${unit}` : `≥ ${atLeast}${unit}`;
 }
 
 const HEADINGS = [
