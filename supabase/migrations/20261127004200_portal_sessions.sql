@@ -24,18 +24,20 @@ comment on table private.portal_sessions is 'Signed-in portal clients.';
 
 alter table private.portal_sessions enable row level security;
 
+-- Asked before every request of a portal client; PL/pgSQL keeps the plan.
 create function private.portal_session_is_live(
   p_session_id uuid,
   p_professional_id uuid,
   p_client_id uuid
 )
 returns boolean
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select exists (
+begin
+  return exists (
     select
     from private.portal_sessions s
     join public.clients c on c.professional_id = s.professional_id and c.id = s.client_id
@@ -47,6 +49,7 @@ as $$
       and not c.archived
       and c.email_key = s.email_key
   );
+end;
 $$;
 
 comment on function private.portal_session_is_live is
