@@ -51,8 +51,8 @@ export class Chaos {
       () => this.#killServer(),
     ];
     for (let turn = 0; this.#world.open; turn++) {
-      for (let wait = 0; wait < 2_000 + int(4_000) && this.#world.open; wait += 100)
-        await sleep(100);
+      const pause = 3_000 + int(7_000);
+      for (let wait = 0; wait < pause && this.#world.open; wait += 100) await sleep(100);
       if (!this.#world.open) break;
       // Each of them early, then by chance.
       await (turn < acts.length ? (acts[acts.length - 1 - turn] ?? pick(acts)) : pick(acts))();

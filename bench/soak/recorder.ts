@@ -17,7 +17,7 @@ interface Fault {
 }
 
 /** An answer may be late by this much: what was broken is noticed when it is used next. */
-const GRACE_MS = 2_000;
+const GRACE_MS = 500;
 
 export class Recorder {
   readonly windows: Window[] = [];
@@ -55,6 +55,17 @@ export class Recorder {
             (window.component === "database" || path.startsWith("/functions/")),
         ),
     );
+  }
+
+  /** Seconds in which some part was down or may still have been noticed as such. */
+  secondsDown(): number {
+    let [down, until] = [0, 0];
+    for (const { from, to } of [...this.windows].sort((a, b) => a.from - b.from)) {
+      const end = to + GRACE_MS;
+      down += Math.max(0, end - Math.max(from, until));
+      until = Math.max(until, end);
+    }
+    return down / 1000;
   }
 
   /** Answers by hundred of their status, over all calls. */

@@ -84,7 +84,8 @@ function summary(world: World, chaos: Chaos, seconds: number): void {
     `${requests} requests of ${recorder.answers.size} kinds in ${seconds.toFixed(0)} s: ${kinds.join(", ")}`,
   );
   console.log(
-    `killed: ${functions} functions, ${connections} connections, ${backends} backends, ${servers} servers`,
+    `killed: ${functions} functions, ${connections} connections, ${backends} backends, ${servers} servers; ` +
+      `some part was down for ${recorder.secondsDown().toFixed(0)} s`,
   );
   console.log(
     `told of ${recorder.acknowledged.bookings.size} bookings, ${recorder.acknowledged.orders.size} orders, ` +
@@ -117,6 +118,15 @@ const world: World = { env: stack.env, recorder: new Recorder(), receiver, shops
 const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
 const chaos = new Chaos(world, { dataDir, dbPort: ports.dbPort, adminUrl });
 const results: [name: string, wrong: string[]][] = [];
+// The stack runs in this process; alone, it would have ended of it.
+const unhandled: string[] = [];
+process.on("unhandledRejection", (reason) => {
+  unhandled.push(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason));
+});
+const goHome = () => {
+  world.open = false;
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, goHome);
 try {
   await sql`update private.settings set value = 'ultra' where name = 'anon_tier'`;
   await openShops(world, sql, SHOPS);
@@ -130,9 +140,7 @@ try {
     ...Array.from({ length: PEOPLE.newcomers }, () => live(world, () => signUp(world))),
     chaos.run(),
   ];
-  setTimeout(() => {
-    world.open = false;
-  }, minutes * 60_000);
+  setTimeout(goHome, minutes * 60_000);
   await Promise.all(lives);
   summary(world, chaos, (performance.now() - begin) / 1000);
 
@@ -145,6 +153,7 @@ try {
   await receiver.close();
 }
 await sleep(1000);
+results.push(["no rejection was left unhandled", unhandled]);
 results.push(["no process is left", leaked(dataDir, before)]);
 rmSync(dataDir, { recursive: true, force: true });
 
