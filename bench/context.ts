@@ -9,12 +9,12 @@ export interface Context extends Databases {
   professionals: string[];
 }
 
-/** Rounds and requests of one comparison; a quick run does a sixth and less. */
+/** Rounds and requests of one comparison; a quick run does an eighth. */
 export interface Scale {
   rounds?: number;
   /** Requests of one side in a round, on all connections together. */
   requests?: number;
-  /** Takes long: a quick run leaves the 16 connections out. */
+  /** There are many such rows, or they take long: a quick run leaves the 16 connections out. */
   isLong?: boolean;
 }
 
@@ -28,12 +28,14 @@ export async function compareBoth(
   const { quick } = context;
   const effort = (connections: number, times: number, each: number) => ({
     connections,
-    rounds: quick ? Math.ceil(times / 3) : times,
-    requests: Math.max(2, Math.round((quick ? each / 2 : each) / connections)),
+    rounds: Math.ceil(times),
+    requests: Math.max(2, Math.round(each / connections)),
   });
-  const alone = await compare(a, b, effort(1, rounds, requests));
+  // Short rounds rather than few: it is their number that keeps noise out of a median.
+  const alone = await compare(a, b, effort(1, rounds, quick ? requests / 6 : requests));
   if (quick && isLong) return [alone];
-  return [alone, await compare(a, b, effort(16, quick ? rounds / 2 : rounds, requests * 2))];
+  const many = quick ? effort(16, rounds / 4, requests) : effort(16, rounds, requests * 2);
+  return [alone, await compare(a, b, many)];
 }
 
 /** Claims of a professional's token; tokens without a session id are not looked up. */

@@ -26,7 +26,7 @@ export async function measureMemory(stack: ChildStack, quick: boolean): Promise<
     const idle = memoryOf(stack.pid);
 
     let answered = 0;
-    const end = performance.now() + (quick ? 3_000 : 20_000);
+    const end = performance.now() + (quick ? 2_000 : 20_000);
     const work = Array.from({ length: CALLERS }, async () => {
       for (let turn = 0; performance.now() < end; turn++) {
         const answer =
@@ -42,10 +42,10 @@ export async function measureMemory(stack: ChildStack, quick: boolean): Promise<
         if (answer.ok) answered++;
       }
     });
-    await sleep(quick ? 2_500 : 18_000);
+    await sleep(quick ? 1_500 : 18_000);
     const loaded = memoryOf(stack.pid);
     await Promise.all(work);
-    return { idle, loaded, requestsPerSecond: answered / (quick ? 3 : 20) };
+    return { idle, loaded, requestsPerSecond: answered / (quick ? 2 : 20) };
   } finally {
     await sql.end();
   }

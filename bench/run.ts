@@ -20,6 +20,9 @@ import { measureSlots } from "./slots.ts";
 import { holds, printTable, type Row } from "./table.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
+/** What runs now, to be stopped when this is interrupted. */
+let running: { stop(): Promise<void> } | undefined;
+
 const quick = process.argv.includes("--quick");
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const isChosen = (name: string) => chosen.length === 0 || chosen.includes(name);
@@ -37,6 +40,7 @@ const SECTIONS: [name: string, measure: (context: Context) => Promise<Row[]>][] 
 async function inDatabase(dataDir: string): Promise<Row[]> {
   const levels = quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000];
   const databases = await prepareDatabases(dataDir, levels);
+  running = databases.server;
   const professionals = Array.from({ length: MEASURED }, (_, index) => professionalId(index + 1));
   const rows: Row[] = [];
   try {
@@ -54,6 +58,7 @@ async function inDatabase(dataDir: string): Promise<Row[]> {
 /** The sections through the whole stack, in a process of its own. */
 async function inStack(dataDir: string): Promise<{ rows: Row[]; memory: MemoryReport }> {
   const stack = await startChildStack(dataDir);
+  running = stack;
   try {
     const memory = await measureMemory(stack, quick);
     return { rows: await measureWebhooks(stack, quick), memory };
@@ -72,6 +77,13 @@ function printMemory(name: string, kinds: MemoryReport["idle"]): void {
 
 const begin = performance.now();
 const dataDir = mkdtempSync(join(tmpdir(), "bench-"));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, async () => {
+    await running?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+    process.exit(1);
+  });
+}
 const rows: Row[] = [];
 let memory: MemoryReport | undefined;
 try {

@@ -88,13 +88,13 @@ export async function measureWebhooks(stack: ChildStack, quick: boolean): Promis
     await deliver(sql, one, receiver, onePath, 1);
 
     const idle: number[] = [];
-    for (let turn = 0; turn < (quick ? 3 : 20); turn++) {
+    for (let turn = 0; turn < (quick ? 2 : 20); turn++) {
       // At any point of the scheduler's second.
       await sleep(500 + 1000 * Math.random());
       idle.push((await deliver(sql, one, receiver, onePath, 1)).p50);
     }
-    const burst = await deliver(sql, one, receiver, onePath, quick ? 60 : 1000);
-    const wide = await deliver(sql, ten, receiver, tenPaths, quick ? 12 : 200);
+    const burst = await deliver(sql, one, receiver, onePath, quick ? 40 : 1000);
+    const wide = await deliver(sql, ten, receiver, tenPaths, quick ? 8 : 200);
     const waits = { p50: median(idle), p95: quantile(idle, 0.95), perSecond: 1000 / median(idle) };
     return [
       dispatchRow(
