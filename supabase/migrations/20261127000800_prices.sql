@@ -10,11 +10,11 @@ security definer
 set search_path = ''
 as $$
 begin
+  -- Not a join: it would read all currencies.
   return (
-    select c.minor_units
-    from public.profiles p
-    join private.currencies c on c.code = p.currency
-    where p.id = p_professional_id
+    select minor_units
+    from private.currencies
+    where code = (select currency from public.profiles where id = p_professional_id)
   );
 end;
 $$;

@@ -61,7 +61,6 @@ set search_path = ''
 as $$
 declare
   v_service public.services;
-  v_minor_units integer;
 begin
   if not private.is_callers_row(new.professional_id) then
     return new;
@@ -95,14 +94,11 @@ begin
 
   new.buffer_before := coalesce(new.buffer_before, v_service.buffer_before, 0);
   new.buffer_after := coalesce(new.buffer_after, v_service.buffer_after, 0);
-  select p.currency, c.minor_units into new.currency, v_minor_units
-  from public.profiles p
-  join private.currencies c on c.code = p.currency
-  where p.id = new.professional_id;
+  new.currency := (select currency from public.profiles where id = new.professional_id);
   if private.portal_client_id(new.professional_id) = new.client_id then
     new.source := 'portal';
   end if;
-  perform private.check_amount(new.price, v_minor_units);
+  perform private.check_amount(new.price, private.minor_units(new.professional_id));
   return new;
 end;
 $$;

@@ -39,30 +39,37 @@ begin
     p.availability,
     p.accepts_bookings,
     s.active,
-    -- In seconds, never in days: how long a day is depends on the session's time zone.
-    make_interval(
-      secs => coalesce(extract(epoch from b.ends_at - b.starts_at), s.duration * 60)
-    ),
-    coalesce(b.buffer_before, s.buffer_before),
-    coalesce(b.buffer_after, s.buffer_after),
+    make_interval(mins => s.duration),
+    s.buffer_before,
+    s.buffer_after,
     coalesce(s.slot_step, s.duration),
     s.min_notice,
     s.max_advance_days,
-    s.requires_confirmation,
-    b.id
+    s.requires_confirmation
   into v_rules
   from public.services s
   join public.profiles p on p.id = s.professional_id
-  left join public.bookings b
-    on b.professional_id = s.professional_id
-    and b.service_id = s.id
-    and b.id = p_moved_booking_id
   where s.id = p_service_id;
 
   if not found then
     perform private.raise_not_found('service');
-  elsif v_rules.moved_booking_id is distinct from p_moved_booking_id then
-    perform private.raise_not_found('booking');
+  end if;
+
+  if p_moved_booking_id is not null then
+    select
+      -- In seconds, never in days: how long a day is depends on the session's time zone.
+      make_interval(secs => extract(epoch from ends_at - starts_at)),
+      buffer_before,
+      buffer_after,
+      id
+    into v_rules.duration, v_rules.buffer_before, v_rules.buffer_after, v_rules.moved_booking_id
+    from public.bookings
+    -- Not `and service_id =`: Postgres would read all bookings of the service instead of one.
+    where id = p_moved_booking_id and service_id is not distinct from p_service_id;
+
+    if not found then
+      perform private.raise_not_found('booking');
+    end if;
   end if;
   return v_rules;
 end;
@@ -187,6 +194,8 @@ language plpgsql
 stable
 security invoker
 set search_path = ''
+-- No value of a parameter changes the plan, and making one takes longer than running it.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_before constant interval := make_interval(mins => p_rules.buffer_before);

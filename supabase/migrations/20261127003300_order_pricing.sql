@@ -218,16 +218,18 @@ create function private.price_order(
   p_products_only boolean
 )
 returns public.order_quote
-language sql
+language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-  select private.add_up(
+begin
+  return private.add_up(
     p_professional_id,
     private.price_lines(p_professional_id, p_kind, p_items, p_products_only),
     p_discount
   );
+end;
 $$;
 
 comment on function private.price_order is
