@@ -9,7 +9,7 @@ export interface Context extends Databases {
   professionals: string[];
 }
 
-/** Rounds and requests of one comparison; a quick run does an eighth. */
+/** Rounds and requests of one comparison; a quick run does an eighth of them. */
 export interface Scale {
   rounds?: number;
   /** Requests of one side in a round, on all connections together. */
@@ -29,10 +29,14 @@ export async function compareBoth(
   const effort = (connections: number, times: number, each: number) => ({
     connections,
     rounds: Math.ceil(times),
-    requests: Math.max(2, Math.round(each / connections)),
+    requests: Math.max(3, Math.round(each / connections)),
   });
-  // Short rounds rather than few: it is their number that keeps noise out of a median.
-  const alone = await compare(a, b, effort(1, rounds, quick ? requests / 6 : requests));
+  // Many short rounds: a machine that changes its speed meanwhile does it to both sides of most of them.
+  const alone = await compare(
+    a,
+    b,
+    quick ? effort(1, rounds * 2, requests / 20) : effort(1, rounds * 3, requests / 3),
+  );
   if (quick && isLong) return [alone];
   const many = quick ? effort(16, rounds / 4, requests) : effort(16, rounds, requests * 2);
   return [alone, await compare(a, b, many)];

@@ -63,15 +63,15 @@ function added(found: Row, { p50Difference }: Comparison): Row {
 }
 
 export async function measureHook(context: Context): Promise<Row[]> {
-  const { small, middle } = context;
+  const { small, large } = context;
   const few = await prepare(small.url, 10);
-  const many = await prepare(middle.url, KEYS);
+  const many = await prepare(large.url, KEYS);
   const rows: Row[] = [];
   for (const method of ["GET", "POST"] as const) {
     const compared = await compareBoth(
       context,
-      side(middle.url, method, many, true),
-      side(middle.url, method, many, false),
+      side(large.url, method, many, true),
+      side(large.url, method, many, false),
     );
     rows.push(
       added(
@@ -95,7 +95,7 @@ export async function measureHook(context: Context): Promise<Row[]> {
       "p50",
       await compareBoth(
         context,
-        side(middle.url, "GET", many, true),
+        side(large.url, "GET", many, true),
         side(small.url, "GET", few, true),
       ),
       [{ of: "ratio", atMost: 1.2 }],

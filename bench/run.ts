@@ -38,7 +38,7 @@ const SECTIONS: [name: string, measure: (context: Context) => Promise<Row[]>][] 
 
 /** The sections in SQL, on a database server alone. */
 async function inDatabase(dataDir: string): Promise<Row[]> {
-  const levels = quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000];
+  const levels = quick ? [10_000, 50_000] : [10_000, 100_000, 1_000_000];
   const databases = await prepareDatabases(dataDir, levels);
   running = databases.server;
   const professionals = Array.from({ length: MEASURED }, (_, index) => professionalId(index + 1));
