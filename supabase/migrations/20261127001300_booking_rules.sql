@@ -34,7 +34,11 @@ $$;
 comment on function private.booking_may_become is
   'The state machine of bookings. Repeating a state is allowed and changes nothing.';
 
-create function private.raise_invalid_transition(p_old text, p_new text)
+create function private.raise_invalid_transition(
+  p_old text,
+  p_new text,
+  p_hint text default null
+)
 returns void
 language sql
 volatile
@@ -45,12 +49,32 @@ as $$
     409,
     'invalid_transition',
     'This change of state is not possible.',
-    json_build_object('from', p_old, 'to', p_new)::text
+    json_build_object('from', p_old, 'to', p_new)::text,
+    p_hint
   );
 $$;
 
 comment on function private.raise_invalid_transition is
   '409 invalid_transition with {"from", "to"} in details, for bookings and orders.';
+
+create function private.check_booking_may_move(p_old text, p_new text)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if not private.booking_is_live(p_new) then
+    perform private.raise_invalid_transition(
+      p_old, p_new, 'Only pending and confirmed bookings can be moved.'
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_booking_may_move is
+  '409 invalid_transition, with a hint, for new times of a booking that does not end up live.';
 
 create function private.fill_booking()
 returns trigger
@@ -151,12 +175,11 @@ begin
       )
     )
     or (new.status in ('completed', 'no_show') and new.client_id is null)
-    or (
-      (new.starts_at, new.ends_at) is distinct from (old.starts_at, old.ends_at)
-      and not private.booking_is_live(new.status)
-    )
   then
     perform private.raise_invalid_transition(old.status, new.status);
+  end if;
+  if (new.starts_at, new.ends_at) is distinct from (old.starts_at, old.ends_at) then
+    perform private.check_booking_may_move(old.status, new.status);
   end if;
 
   if new.status = 'cancelled' and old.status <> 'cancelled' then

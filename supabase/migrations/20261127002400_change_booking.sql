@@ -68,9 +68,7 @@ begin
   perform private.lock_professional(v_booking.professional_id);
   v_booking := private.find_callers_booking(p_booking_id);
 
-  if not private.booking_is_live(v_booking.status) then
-    perform private.raise_invalid_transition(v_booking.status, v_booking.status);
-  end if;
+  perform private.check_booking_may_move(v_booking.status, v_booking.status);
 
   if v_starts_at <> v_booking.starts_at then
     if v_is_client then

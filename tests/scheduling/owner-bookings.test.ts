@@ -595,10 +595,9 @@ describe("cancelled by PATCH", () => {
     const booking = await createBooking(professional, { ...ids, starts_at: at("10:00") });
     await patch(professional, booking.id, { status: "cancelled" });
 
-    expect(refusal(await patch(professional, booking.id, { starts_at: at("12:00") }))).toEqual({
-      status: 409,
-      code: "invalid_transition",
-    });
+    const answer = await patch(professional, booking.id, { starts_at: at("12:00") });
+    expect(refusal(answer)).toEqual({ status: 409, code: "invalid_transition" });
+    expect(answer.error?.hint).toBeTruthy();
     expect((await patch(professional, booking.id, { notes: "moved?" })).error).toBeNull();
   });
 });
