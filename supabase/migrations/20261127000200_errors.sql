@@ -43,3 +43,29 @@ $$;
 
 comment on function private.raise_not_found is
   'Specification, Errors: record not found is code PGRST301. For rows that are missing and rows of others alike.';
+
+-- For every argument of every RPC, before anything is looked up: what only a constraint would refuse
+-- could otherwise tell something of rows that the caller may not see.
+create function private.check_arguments(variadic p_invalid text[])
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_fields constant text[] := array_remove(p_invalid, null);
+begin
+  if cardinality(v_fields) > 0 then
+    perform private.raise_error(
+      422,
+      'validation_failed',
+      'An argument is missing or not valid.',
+      json_build_object('fields', v_fields)::text
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_arguments is
+  '422 validation_failed with {"fields"} naming the arguments that are not null here: case when p_id is null then ''id'' end, …';

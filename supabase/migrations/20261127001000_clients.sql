@@ -121,28 +121,13 @@ set search_path = ''
 as $$
 declare
   v_id uuid;
-  -- Checked also when the client exists: otherwise bad input would tell who is one.
-  v_invalid constant text[] := array_remove(
-    array[
-      case
-        when (p_name ~ '\S' and char_length(p_name) <= 200) is not true then 'client_name'
-      end,
-      case
-        when private.is_email(private.trim_invisible(p_email)) is not true then 'client_email'
-      end,
-      case when char_length(private.trim_invisible(p_phone)) > 40 then 'client_phone' end
-    ],
-    null
-  );
 begin
-  if cardinality(v_invalid) > 0 then
-    perform private.raise_error(
-      422,
-      'validation_failed',
-      'Name, e-mail address or phone number is missing or not valid.',
-      json_build_object('fields', v_invalid)::text
-    );
-  end if;
+  -- Also when the client exists: otherwise bad input would tell who is one.
+  perform private.check_arguments(
+    case when (p_name ~ '\S' and char_length(p_name) <= 200) is not true then 'client_name' end,
+    case when private.is_email(private.trim_invisible(p_email)) is not true then 'client_email' end,
+    case when char_length(private.trim_invisible(p_phone)) > 40 then 'client_phone' end
+  );
 
   select id into v_id
   from public.clients

@@ -102,14 +102,7 @@ begin
 
   -- Here and not by the constraint: what follows tells whether an address has open bookings, and
   -- must cost whoever asks a booking.
-  if char_length(p_notes) > 4000 then
-    perform private.raise_error(
-      422,
-      'validation_failed',
-      'The notes have more than 4000 characters.',
-      json_build_object('fields', array['notes'])::text
-    );
-  end if;
+  perform private.check_arguments(case when char_length(p_notes) > 4000 then 'notes' end);
 
   if v_client_id is null or p_client_email is not null then
     v_client_id := private.find_or_create_client(
