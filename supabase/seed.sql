@@ -2,6 +2,9 @@
 -- ana@example.com and the password below; her page is booking_page('ana').
 -- Fixed ids, so that examples in the docs can name them. Never run against a project with real data.
 
+-- On a development machine the whole public has one address.
+update private.settings set value = '1000' where name like 'public\_%\_hour';
+
 insert into auth.users (
   instance_id,
   id,

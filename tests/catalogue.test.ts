@@ -75,6 +75,39 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   webhook_events: { volatility: "s", roles: ["authenticated"] },
 };
 
+/**
+ * Definer functions of `postgres`, which row-level security does not bind: they read `auth`, or work
+ * on the counter's own connection, and write no row of a tenant. All others belong to `rules`.
+ */
+const POSTGRES_DEFINER_FUNCTIONS = words(
+  "check_request check_session count_public_try count_request health owner_email",
+);
+
+/** What `rules` may do with whole tables; a column list where it needs no more. */
+const RULES_GRANTS: Record<string, string> = {
+  "private.currencies": "select",
+  "private.idempotency_keys": "delete insert select update",
+  "private.order_products": "insert select",
+  "private.payments": "insert select update(reason)",
+  "private.portal_code_requests": "insert select",
+  "private.portal_codes": "delete insert select update",
+  "private.portal_sessions": "delete insert select update",
+  "private.settings": "insert(name) insert(value) select(name) update(value)",
+  "private.stock_ledger": "insert select",
+  "private.webhook_attempts": "insert select update",
+  "private.webhook_deliveries": "insert select update",
+  "private.webhook_endpoints": "delete insert select update",
+  "private.webhook_event_numbers": "usage",
+  "private.webhook_events": "delete insert select",
+  "private.webhook_expired_events": "select",
+  "public.bookings": "insert select update",
+  "public.clients": "insert select update",
+  "public.orders": "insert select update",
+  "public.products": "select update",
+  "public.profiles": "insert select",
+  "public.services": "select",
+};
+
 /** Definer functions of `public`: there are none, and one more would have to be argued for here. */
 const PUBLIC_DEFINER_FUNCTIONS: string[] = [];
 
@@ -178,27 +211,46 @@ describe("tables", () => {
     expect(rows).toEqual([]);
   });
 
-  test("no API role has a privilege on a table or sequence in private", async () => {
-    const rows = await sql`
-      select c.oid::regclass::text, a.privilege_type, a.grantee::regrole::text
-      from pg_class c
-      cross join lateral aclexplode(c.relacl) a
-      where c.relnamespace = 'private'::regnamespace and a.grantee <> c.relowner
-      union all
-      select a.attrelid::regclass::text, x.privilege_type, x.grantee::regrole::text
-      from pg_attribute a
-      join pg_class c on c.oid = a.attrelid
-      cross join lateral aclexplode(a.attacl) x
-      where c.relnamespace = 'private'::regnamespace and x.grantee <> c.relowner`;
-    expect(rows).toEqual([]);
+  const grants = () => sql<{ table: string; privilege: string; role: string }[]>`
+    select c.oid::regclass::text as table, lower(a.privilege_type) as privilege,
+      a.grantee::regrole::text as role
+    from pg_class c
+    cross join lateral aclexplode(c.relacl) a
+    where c.relnamespace in ${OURS} and a.grantee <> c.relowner and c.relkind <> 'c'
+    union all
+    select c.oid::regclass::text, format('%s(%s)', lower(x.privilege_type), a.attname),
+      x.grantee::regrole::text
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    cross join lateral aclexplode(a.attacl) x
+    where c.relnamespace in ${OURS} and x.grantee <> c.relowner
+    order by 1, 2`;
+
+  test("nobody but the rules has a privilege on a table or sequence in private", async () => {
+    const found = (await grants()).filter(
+      ({ table, role }) => table.startsWith("private.") && role !== "rules",
+    );
+    expect(found).toEqual([]);
   });
 
-  test("nobody but the server holds a table-wide write grant, and nobody truncate, references, trigger", async () => {
+  test("the rules have what they need of the tables, and no more", async () => {
+    const found: Record<string, string[]> = {};
+    for (const { table, privilege, role } of await grants()) {
+      if (role !== "rules") continue;
+      const name = table.includes(".") ? table : `public.${table}`;
+      found[name] = [...(found[name] ?? []), privilege];
+    }
+    const expected = Object.entries(RULES_GRANTS).map(([table, list]) => [table, words(list)]);
+    expect(found).toEqual(Object.fromEntries(expected));
+  });
+
+  test("nobody but servers and rules holds a table-wide write grant, and nobody truncate, references, trigger", async () => {
     const rows = await sql<{ privilege: string }[]>`
       select distinct a.grantee::regrole::text || ' ' || lower(a.privilege_type) as privilege
       from pg_class c
       cross join lateral aclexplode(c.relacl) a
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.grantee <> c.relowner`;
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+        and a.grantee not in (c.relowner, 'rules'::regrole)`;
     expect(rows.map((row) => row.privilege).sort()).toEqual([
       "anon select",
       "authenticated delete",
@@ -229,8 +281,10 @@ describe("tables", () => {
     const of = (schema: string) =>
       rows.filter((row) => row.schema === schema).map((row) => row.role);
     // The REST server itself looks the domain representation up; requests are counted by a login.
-    expect(of("private").sort()).toEqual(["authenticator", "request_counter", ...API_ROLES].sort());
-    expect(of("public")).toEqual(expect.arrayContaining([...API_ROLES]));
+    expect(of("private").sort()).toEqual(
+      ["authenticator", "request_counter", "rules", ...API_ROLES].sort(),
+    );
+    expect(of("public")).toEqual(expect.arrayContaining(["rules", ...API_ROLES]));
   });
 
   test("what a role may create in a schema is nothing", async () => {
@@ -245,12 +299,13 @@ describe("tables", () => {
 });
 
 describe("policies", () => {
-  test("each is named <table>_<command>_<audience> and commented", async () => {
+  test("each is named <table>_<command>_<audience>, and commented where the public reads the schema", async () => {
     const rows = await sql`
       select p.polname
       from pg_policy p
       join pg_class c on c.oid = p.polrelid
       where c.relnamespace in ${OURS}
+        and p.polname <> c.relname || '_all_rules'
         and (
           obj_description(p.oid, 'pg_policy') is null
           or p.polname !~ ('^' || c.relname || '_' || case p.polcmd
@@ -260,18 +315,32 @@ describe("policies", () => {
     expect(rows).toEqual([]);
   });
 
-  test("none is for all commands, for PUBLIC or restrictive by accident", async () => {
+  test("none is for PUBLIC or restrictive by accident; for all commands are those of the rules alone", async () => {
     const rows = await sql`
-      select polname from pg_policy
-      where polcmd = '*' or 0 = any (polroles) or not polpermissive`;
+      select p.polname
+      from pg_policy p
+      join pg_class c on c.oid = p.polrelid
+      where c.relnamespace in ${OURS}
+        and (
+          0 = any (p.polroles)
+          or not p.polpermissive
+          or (p.polcmd = '*') <> (p.polroles = array['rules'::regrole::oid])
+        )`;
     expect(rows).toEqual([]);
   });
 
   test("each role has at most one per table and command, and the audience says which role", async () => {
     const rows = await sql<{ policy: string; roles: string[] }[]>`
-      select polname as policy, polroles::regrole[]::text[] as roles from pg_policy
-      where polrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`;
-    const role = { own: "authenticated", client: "portal_client", public: "anon" };
+      select polname as policy, polroles::regrole[]::text[] as roles
+      from pg_policy p
+      join pg_class c on c.oid = p.polrelid
+      where c.relnamespace in ${OURS}`;
+    const role = {
+      own: "authenticated",
+      client: "portal_client",
+      public: "anon",
+      rules: "rules",
+    };
     for (const { policy, roles } of rows) {
       const audience = policy.split("_").at(-1) as keyof typeof role;
       expect([policy, roles]).toEqual([policy, [role[audience]]]);
@@ -283,7 +352,7 @@ describe("policies", () => {
       { policy: string; command: string; using: string | null; check: string | null }[]
     >`
       select policyname as policy, cmd as command, qual as using, with_check as check
-      from pg_policies where schemaname = 'public'`;
+      from pg_policies where schemaname = 'public' and policyname not like '%_all_rules'`;
     const callersClient = `( SELECT private.portal_client_id(private.caller_professional_id()) AS portal_client_id)`;
     const callersProfessional = `( SELECT private.caller_professional_id() AS caller_professional_id)`;
     const expression = (policy: string) => {
@@ -361,6 +430,37 @@ describe("functions", () => {
     await expect(work).rejects.toThrow("undo");
   });
 
+  test("definers belong to the rules, whom row-level security binds, or are listed here", async () => {
+    const rows = await sql<{ name: string; owner: string }[]>`
+      select proname as name, proowner::regrole::text as owner from pg_proc
+      where pronamespace = 'private'::regnamespace and prosecdef
+      order by proname`;
+    const others = rows.filter(({ owner }) => owner !== "rules");
+    expect(others).toEqual(POSTGRES_DEFINER_FUNCTIONS.map((name) => ({ name, owner: "postgres" })));
+  });
+
+  test("no helper that reads a table runs under both owners: it would be planned anew each time", async () => {
+    // Per function of private: who owns the definers that reach it, through calls by name.
+    const rows = await sql<{ name: string; owners: string[] }[]>`
+      with recursive functions as (
+        select oid, proname as name, prosecdef as definer, proowner::regrole::text as owner, prosrc
+        from pg_proc where pronamespace = 'private'::regnamespace
+      ),
+      reached as (
+        select name, owner, prosrc from functions where definer
+        union
+        select f.name, r.owner, f.prosrc
+        from reached r
+        join functions f on not f.definer and position('private.' || f.name || '(' in r.prosrc) > 0
+      )
+      select name, array_agg(distinct owner order by owner) as owners
+      from reached
+      where prosrc ~* '(from|join|update|into)[[:space:]]+(public|private)[.]'
+      group by name
+      having count(distinct owner) > 1`;
+    expect(rows).toEqual([]);
+  });
+
   test("no definer function is in public", async () => {
     const rows = await sql<{ name: string }[]>`
       select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`;
@@ -421,7 +521,7 @@ describe("functions", () => {
       join pg_proc p on p.oid = k.castfunc
       cross join lateral aclexplode(p.proacl) a
       where k.castsource = 'public.timestamp_ms'::regtype and k.casttarget = 'json'::regtype
-        and k.castcontext = 'i' and a.grantee <> p.proowner`;
+        and k.castcontext = 'i' and a.grantee not in (p.proowner, 'rules'::regrole)`;
     expect(rows.map((row) => row.role).sort()).toEqual(["authenticator", ...API_ROLES].sort());
   });
 });
@@ -446,20 +546,30 @@ describe("migrations", () => {
   });
 });
 
-describe("the portal's role", () => {
-  test("is one that authenticator takes on and that owns, inherits and logs in to nothing", async () => {
-    const [role] = await sql`
+describe("roles", () => {
+  test.each(["portal_client", "rules"])(
+    "%s owns no table, inherits and logs in to nothing",
+    async (name) => {
+      const [role] = await sql`
       select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb,
-        pg_has_role('authenticator', oid, 'set') as taken_on
-      from pg_roles where rolname = 'portal_client'`;
-    expect(role).toEqual({
-      rolcanlogin: false,
-      rolinherit: false,
-      rolsuper: false,
-      rolbypassrls: false,
-      rolcreaterole: false,
-      rolcreatedb: false,
-      taken_on: true,
-    });
+        exists (select from pg_class where relowner = r.oid) as owns
+      from pg_roles r where rolname = ${name}`;
+      expect(role).toEqual({
+        rolcanlogin: false,
+        rolinherit: false,
+        rolsuper: false,
+        rolbypassrls: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        owns: false,
+      });
+    },
+  );
+
+  test("the REST server takes the portal's role on, and never that of the rules", async () => {
+    const [can] = await sql`
+      select pg_has_role('authenticator', 'portal_client', 'set') as portal,
+        pg_has_role('authenticator', 'rules', 'member') as rules`;
+    expect(can).toEqual({ portal: true, rules: false });
   });
 });

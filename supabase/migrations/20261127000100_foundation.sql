@@ -27,3 +27,48 @@ alter default privileges for role postgres revoke execute on functions from publ
 grant usage on schema public to anon, authenticated, service_role;
 
 grant usage on schema private to authenticator, anon, authenticated, service_role;
+
+-- Whom the rules run as. A definer function of `postgres` bypasses row-level security, and Postgres
+-- then shows the whole row in the error of a check that fails. This role has a policy on every table
+-- that the rules need (`<table>_all_rules`) and owns none, so an error shows nothing.
+do $$
+begin
+  -- Roles outlive a database reset.
+  if not exists (select from pg_roles where rolname = 'rules') then
+    create role rules nologin noinherit;
+  end if;
+end
+$$;
+
+-- So that migrations can hand functions over and replace them.
+grant rules to postgres with inherit true, set true;
+
+grant usage on schema public, private to rules;
+
+alter default privileges for role postgres in schema private grant execute on functions to rules;
+
+create function private.hand_over(variadic p_functions text[])
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_name text;
+  v_function regprocedure;
+begin
+  grant create on schema private to rules;
+  foreach v_name in array p_functions loop
+    select oid into strict v_function
+    from pg_catalog.pg_proc
+    where pronamespace = 'private'::regnamespace and proname = v_name and prosecdef;
+
+    execute format('alter function %s owner to rules', v_function);
+  end loop;
+  revoke create on schema private from rules;
+end;
+$$;
+
+comment on function private.hand_over is
+  'Gives definer functions of `private`, by name, to the role `rules`. Those that read `auth`, `vault` or `cron` or call extensions stay with `postgres` and write no row of a tenant.';

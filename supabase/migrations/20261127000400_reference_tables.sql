@@ -23,6 +23,13 @@ create table private.tiers (
 
 alter table private.currencies enable row level security;
 
+grant select on private.currencies to rules;
+
+create policy currencies_all_rules on private.currencies
+  for all to rules
+  using (true)
+  with check (true);
+
 alter table private.time_zones enable row level security;
 
 alter table private.tiers enable row level security;

@@ -199,3 +199,5 @@ $$;
 
 comment on function private.keep_row_identity is
   'BEFORE UPDATE, last of the row triggers: keeps id, created_at and professional_id, and dates every real change in updated_at.';
+
+select private.hand_over('take_write_lock');

@@ -61,3 +61,5 @@ $$;
 
 comment on function private.check_price is
   'BEFORE INSERT OR UPDATE OF price: the price fits the professional''s currency.';
+
+select private.hand_over('minor_units', 'check_price');

@@ -99,6 +99,8 @@ grant insert (
 
 grant select, insert, update, delete on public.services to service_role;
 
+grant select on public.services to rules;
+
 create policy services_select_public on public.services
   for select to anon
   using (active and private.is_open_to_public(professional_id));
@@ -119,6 +121,11 @@ create policy services_update_own on public.services
 create policy services_delete_own on public.services
   for delete to authenticated
   using ((select auth.uid()) = professional_id);
+
+create policy services_all_rules on public.services
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table public.services is
   'Service catalogue. duration, buffers, slot_step, min_notice and cancellation_notice are minutes; price is in the professional''s currency.';

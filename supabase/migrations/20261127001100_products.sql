@@ -180,6 +180,8 @@ grant insert (
 
 grant select, insert, update, delete on public.products to service_role;
 
+grant select, update on public.products to rules;
+
 grant execute on function public.variants (public.products) to authenticated, service_role;
 
 grant execute on function public.parent (public.products) to authenticated, service_role;
@@ -204,6 +206,11 @@ create policy products_update_own on public.products
 create policy products_delete_own on public.products
   for delete to authenticated
   using ((select auth.uid()) = professional_id);
+
+create policy products_all_rules on public.products
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table public.products is
   'Product catalogue with variants and inventory. A variant is a product with parent_id; embed with variants(*) and parent(*).';
@@ -238,3 +245,5 @@ comment on policy products_insert_own on public.products is 'A professional adds
 comment on policy products_update_own on public.products is 'A professional edits own products.';
 
 comment on policy products_delete_own on public.products is 'A professional deletes own products.';
+
+select private.hand_over('check_variant');

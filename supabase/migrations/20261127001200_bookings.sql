@@ -133,6 +133,8 @@ grant insert (
 
 grant select, insert, update, delete on public.bookings to service_role;
 
+grant select, insert, update on public.bookings to rules;
+
 -- The exclusion constraint runs with the rights of whoever writes the row.
 grant execute on function private.blocked_range (timestamptz, timestamptz, integer, integer)
   to authenticated, service_role;
@@ -149,6 +151,11 @@ create policy bookings_update_own on public.bookings
   for update to authenticated
   using ((select auth.uid()) = professional_id)
   with check ((select auth.uid()) = professional_id);
+
+create policy bookings_all_rules on public.bookings
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table public.bookings is
   'Appointments. Without client and service it is blocked time. Live bookings (pending, confirmed) of one professional never overlap, buffers included.';

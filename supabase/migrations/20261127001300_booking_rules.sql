@@ -119,9 +119,6 @@ begin
   new.buffer_before := coalesce(new.buffer_before, v_service.buffer_before, 0);
   new.buffer_after := coalesce(new.buffer_after, v_service.buffer_after, 0);
   new.currency := (select currency from public.profiles where id = new.professional_id);
-  if private.portal_client_id(new.professional_id) = new.client_id then
-    new.source := 'portal';
-  end if;
   perform private.check_amount(new.price, private.minor_units(new.professional_id));
   return new;
 end;
@@ -261,3 +258,5 @@ create trigger bookings_3_check_free_on_update
 create trigger bookings_4_touch
   before update on public.bookings
   for each row execute function private.keep_row_identity();
+
+select private.hand_over('fill_booking', 'change_booking', 'check_booking_is_free');

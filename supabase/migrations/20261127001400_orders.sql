@@ -114,6 +114,8 @@ grant insert (
 
 grant select, insert, update, delete on public.orders to service_role;
 
+grant select, insert, update on public.orders to rules;
+
 create policy orders_select_own on public.orders
   for select to authenticated
   using ((select auth.uid()) = professional_id);
@@ -126,6 +128,11 @@ create policy orders_update_own on public.orders
   for update to authenticated
   using ((select auth.uid()) = professional_id)
   with check ((select auth.uid()) = professional_id);
+
+create policy orders_all_rules on public.orders
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table public.orders is
   'Orders of products or services with their lines, totals and payment status. Amounts are in currency.';

@@ -138,3 +138,5 @@ create trigger profiles_lock_on_account_deletion
 select private.create_profile(u.id, u.raw_user_meta_data)
 from auth.users u
 where not exists (select from public.profiles p where p.id = u.id);
+
+select private.hand_over('handle_new_user', 'lock_deleted_user');

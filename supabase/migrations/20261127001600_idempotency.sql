@@ -29,6 +29,25 @@ $$;
 comment on function private.request_digest is
   'SHA-256 of the arguments as received, to tell a replay from a reused key.';
 
+create function private.check_idempotency_key(p_key text)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if char_length(p_key) not between 1 and 255 then
+    perform private.raise_error(
+      422, 'invalid_idempotency_key', 'An idempotency key has 1 to 255 characters.'
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_idempotency_key is
+  '422 invalid_idempotency_key for an empty or too long one; null is none.';
+
 create function private.find_replay(
   p_professional_id uuid,
   p_function text,
@@ -47,12 +66,6 @@ begin
   if p_key is null then
     return null;
   end if;
-  if char_length(p_key) not between 1 and 255 then
-    perform private.raise_error(
-      422, 'invalid_idempotency_key', 'An idempotency key has 1 to 255 characters.'
-    );
-  end if;
-
   select * into v_found
   from private.idempotency_keys
   where professional_id = p_professional_id
@@ -107,6 +120,13 @@ comment on function private.remember_call is
   'Keeps an idempotency key with the id of its effect for seven days; does nothing without a key.';
 
 alter table private.idempotency_keys enable row level security;
+
+grant select, insert, update, delete on private.idempotency_keys to rules;
+
+create policy idempotency_keys_all_rules on private.idempotency_keys
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table private.idempotency_keys is
   'Keys of calls whose effect is stored, per professional and function, for seven days.';

@@ -120,3 +120,5 @@ grant execute on function public.available_slots (uuid, date, date, uuid)
 
 grant execute on function private.available_slots (uuid, date, date, uuid)
   to anon, authenticated, service_role;
+
+select private.hand_over('available_slots');

@@ -143,3 +143,5 @@ comment on function public.explain_slot is
 grant execute on function public.explain_slot (uuid, text) to anon, authenticated, service_role;
 
 grant execute on function private.explain_slot (uuid, text) to anon, authenticated, service_role;
+
+select private.hand_over('explain_slot');

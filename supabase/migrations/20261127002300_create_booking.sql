@@ -71,11 +71,46 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_professional_id uuid := (select professional_id from public.services where id = p_service_id);
-  v_client_id uuid := private.portal_client_id(v_professional_id);
+  v_starts_at timestamptz;
+  v_professional_id uuid;
+  -- The client who is asking; null for everybody who has to say who it is for.
+  v_portal_client_id uuid;
+  v_client_id uuid;
+  v_request jsonb;
+  v_rules private.slot_rules;
+  v_id uuid;
+begin
+  perform private.check_arguments(variadic array[
+    case when p_service_id is null then 'service_id' end,
+    case when char_length(p_notes) > 4000 then 'notes' end
+  ] || private.invalid_client_fields(
+    p_client_name,
+    p_client_email,
+    p_client_phone,
+    private.caller_role() is distinct from 'portal_client' or p_client_email is not null
+  ));
+  perform private.check_idempotency_key(p_idempotency_key);
+  v_starts_at := private.parse_instant(p_starts_at);
+
+  select professional_id into v_professional_id from public.services where id = p_service_id;
+
+  if not found then
+    perform private.raise_not_found('service');
+  end if;
+  v_portal_client_id := private.portal_client_id(v_professional_id);
+  if v_portal_client_id is null or p_client_email is not null then
+    -- Again for a client of somebody else, who is the public here.
+    perform private.check_arguments(
+      variadic private.invalid_client_fields(p_client_name, p_client_email, p_client_phone, true)
+    );
+    perform private.count_public_try(v_professional_id, p_client_email);
+  end if;
+
+  perform private.lock_professional(v_professional_id);
+
   -- With the portal client: the same words from somebody else are no replay.
-  v_request constant jsonb := jsonb_build_array(
-    v_client_id,
+  v_request := jsonb_build_array(
+    v_portal_client_id,
     p_service_id,
     p_starts_at,
     p_client_name,
@@ -83,14 +118,6 @@ declare
     p_client_phone,
     p_notes
   );
-  v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
-  v_rules private.slot_rules;
-  v_id uuid;
-begin
-  if v_professional_id is null then
-    perform private.raise_not_found('service');
-  end if;
-  perform private.lock_professional(v_professional_id);
 
   v_id := private.find_replay(v_professional_id, 'create_booking', p_idempotency_key, v_request);
   if v_id is not null then
@@ -100,27 +127,26 @@ begin
   v_rules := private.service_slot_rules(p_service_id);
   perform private.check_slot(v_rules, v_starts_at);
 
-  -- Here and not by the constraint: what follows tells whether an address has open bookings, and
-  -- must cost whoever asks a booking.
-  perform private.check_arguments(case when char_length(p_notes) > 4000 then 'notes' end);
-
-  if v_client_id is null or p_client_email is not null then
-    v_client_id := private.find_or_create_client(
+  v_client_id := case
+    when p_client_email is null then v_portal_client_id
+    else private.find_or_create_client(
       v_professional_id, p_client_name, p_client_email, p_client_phone
+    )
+  end;
+  -- Only of themselves: for an address that anybody may type, an answer would tell of its owner, and
+  -- others could use the five up.
+  if v_client_id = v_portal_client_id and (
+    select count(*) >= 5
+    from public.bookings
+    where professional_id = v_professional_id
+      and client_id = v_client_id
+      and source = 'portal'
+      and status in ('pending', 'confirmed')
+      and starts_at > now()
+  ) then
+    perform private.raise_error(
+      422, 'too_many_open', 'You have five open bookings already.'
     );
-    if (
-      select count(*) >= 5
-      from public.bookings
-      where professional_id = v_professional_id
-        and client_id = v_client_id
-        and source = 'public'
-        and status in ('pending', 'confirmed')
-        and starts_at > now()
-    ) then
-      perform private.raise_error(
-        422, 'too_many_open', 'This e-mail address has five open bookings already.'
-      );
-    end if;
   end if;
 
   insert into public.bookings (
@@ -133,7 +159,7 @@ begin
     v_starts_at,
     case when v_rules.requires_confirmation then 'pending' else 'confirmed' end,
     p_notes,
-    'public'
+    case when v_client_id = v_portal_client_id then 'portal' else 'public' end
   )
   returning id into v_id;
 
@@ -168,10 +194,12 @@ end;
 $$;
 
 comment on function public.create_booking is
-  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed, too_many_open, idempotency_key_reused.';
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many tries by the public.';
 
 grant execute on function public.create_booking (uuid, text, text, text, text, text, text)
   to anon, authenticated, service_role;
 
 grant execute on function private.create_booking (uuid, text, text, text, text, text, text)
   to anon, authenticated, service_role;
+
+select private.hand_over('create_booking');

@@ -34,8 +34,13 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_booking public.bookings := private.find_callers_booking(p_booking_id);
+  v_booking public.bookings;
 begin
+  perform private.check_arguments(
+    case when p_booking_id is null then 'booking_id' end,
+    case when char_length(p_reason) > 1000 then 'reason' end
+  );
+  v_booking := private.find_callers_booking(p_booking_id);
   perform private.lock_professional(v_booking.professional_id);
   v_booking := private.find_callers_booking(p_booking_id);
 
@@ -60,11 +65,14 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_booking public.bookings := private.find_callers_booking(p_booking_id);
-  v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
+  v_booking public.bookings;
+  v_starts_at timestamptz;
   v_is_client constant boolean := private.caller_role() = 'portal_client';
   v_needs_confirmation boolean;
 begin
+  perform private.check_arguments(case when p_booking_id is null then 'booking_id' end);
+  v_starts_at := private.parse_instant(p_starts_at);
+  v_booking := private.find_callers_booking(p_booking_id);
   perform private.lock_professional(v_booking.professional_id);
   v_booking := private.find_callers_booking(p_booking_id);
 
@@ -104,7 +112,7 @@ as $$
 $$;
 
 comment on function public.cancel_booking is
-  'Cancels a booking of yours; cancelling twice returns the same row. Errors: 404 PGRST301; 409 invalid_transition; for clients 422 too_late.';
+  'Cancels a booking of yours; cancelling twice returns the same row. Errors: 404 PGRST301; 409 invalid_transition; 422 validation_failed {"fields"}; for clients too_late.';
 
 create function public.reschedule_booking(booking_id uuid, starts_at text)
 returns public.booking_receipt
@@ -117,7 +125,7 @@ as $$
 $$;
 
 comment on function public.reschedule_booking is
-  'Moves a booking of yours; id, price and length stay. A client needs a free start and may have to be confirmed again. Errors: 404 PGRST301; 409 slot_taken, invalid_transition; 422 invalid_time; for clients 422 too_late and the reasons of explain_slot.';
+  'Moves a booking of yours; id, price and length stay. A client needs a free start and may have to be confirmed again. Errors: 404 PGRST301; 409 slot_taken, invalid_transition; 422 invalid_time, validation_failed {"fields"}; for clients 422 too_late and the reasons of explain_slot.';
 
 grant execute on function public.cancel_booking (uuid, text) to authenticated, service_role;
 
@@ -126,3 +134,5 @@ grant execute on function private.cancel_booking (uuid, text) to authenticated, 
 grant execute on function public.reschedule_booking (uuid, text) to authenticated, service_role;
 
 grant execute on function private.reschedule_booking (uuid, text) to authenticated, service_role;
+
+select private.hand_over('cancel_booking', 'reschedule_booking');

@@ -119,3 +119,5 @@ comment on function public.booking_page is
 grant execute on function public.booking_page (text) to anon, authenticated, service_role;
 
 grant execute on function private.booking_page (text) to anon, authenticated, service_role;
+
+select private.hand_over('booking_page');

@@ -142,5 +142,14 @@ comment on function private.raise_insufficient_stock is
 
 alter table private.stock_ledger enable row level security;
 
+grant select, insert on private.stock_ledger to rules;
+
+create policy stock_ledger_all_rules on private.stock_ledger
+  for all to rules
+  using (true)
+  with check (true);
+
 comment on table private.stock_ledger is
   'Every change of stock with its reason and, for orders, the order. Append-only.';
+
+select private.hand_over('write_stock_ledger');

@@ -21,6 +21,19 @@ as $$
 declare
   v_product public.products;
 begin
+  perform private.check_arguments(
+    case when p_product_id is null then 'product_id' end,
+    case when char_length(p_reason) > 200 then 'reason' end,
+    case when p_expected_stock < 0 then 'expected_stock' end
+  );
+  if coalesce(p_delta, 0) = 0 then
+    perform private.raise_error(
+      422, 'delta_required', 'A number of pieces is required, and 0 changes nothing.'
+    );
+  elsif (p_reason ~ '\S') is not true then
+    perform private.raise_error(422, 'reason_required', 'A reason is required.');
+  end if;
+
   perform private.lock_professional(professional_id)
   from public.products
   where id = p_product_id and private.caller_manages(professional_id);
@@ -31,10 +44,6 @@ begin
 
   if not found then
     perform private.raise_not_found('product');
-  elsif p_delta is null then
-    perform private.raise_error(422, 'delta_required', 'A number of pieces is required.');
-  elsif (p_reason ~ '\S') is not true then
-    perform private.raise_error(422, 'reason_required', 'A reason is required.');
   elsif v_product.stock is null then
     perform private.raise_error(
       422, 'stock_not_tracked', 'The stock of this product is not tracked; set stock first.'
@@ -94,4 +103,6 @@ grant execute on function private.adjust_stock (uuid, integer, text, integer)
 comment on type public.stock_level is 'A product and the pieces on hand.';
 
 comment on function public.adjust_stock is
-  'Adds delta pieces (negative: takes) to the stock of a product, atomically, with a reason for the ledger. Errors: 404 PGRST301; 409 stock_changed {"stock"} when expected_stock is given and wrong, insufficient_stock below zero; 422 stock_not_tracked, stock_too_large, reason_required, delta_required.';
+  'Adds delta pieces (negative: takes) to the stock of a product, atomically, with a reason for the ledger. Errors: 404 PGRST301; 409 stock_changed {"stock"} when expected_stock is given and wrong, insufficient_stock below zero; 422 stock_not_tracked, stock_too_large, reason_required, delta_required (also for 0), validation_failed {"fields"}.';
+
+select private.hand_over('adjust_stock');

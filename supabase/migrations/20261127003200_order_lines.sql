@@ -106,3 +106,33 @@ $$;
 
 comment on function private.check_order_line is
   'Shape of a line: exactly {product_id, quantity}, {service_id, quantity} or {name, unit_price, quantity}; 422 unexpected_field, invalid_items, too_many_decimals.';
+
+create function private.check_order_lines(
+  p_items jsonb,
+  p_kind text,
+  p_products_only boolean,
+  p_minor_units integer
+)
+returns void
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_items) is distinct from 'array'
+    or jsonb_array_length(p_items) not between 1 and 200
+  then
+    perform private.raise_invalid_items(null, 'items must be a list of 1 to 200 lines');
+  end if;
+
+  for v_index in 0..(jsonb_array_length(p_items) - 1) loop
+    perform private.check_order_line(
+      p_items -> v_index, v_index, p_kind, p_products_only, p_minor_units
+    );
+  end loop;
+end;
+$$;
+
+comment on function private.check_order_lines is
+  'Shape of all lines, 1 to 200 of them. p_minor_units matter to lines with a price only.';

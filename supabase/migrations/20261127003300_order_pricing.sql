@@ -60,20 +60,7 @@ declare
   v_missing_products jsonb := '[]';
   v_missing_services jsonb := '[]';
 begin
-  if jsonb_typeof(p_items) is distinct from 'array'
-    or jsonb_array_length(p_items) not between 1 and 200
-  then
-    perform private.raise_invalid_items(null, 'items must be a list of 1 to 200 lines');
-  end if;
-
-  for v_line in
-    select value, ordinality::integer - 1 as index
-    from jsonb_array_elements(p_items) with ordinality
-  loop
-    perform private.check_order_line(
-      v_line.value, v_line.index, p_kind, p_products_only, v_minor_units
-    );
-  end loop;
+  perform private.check_order_lines(p_items, p_kind, p_products_only, v_minor_units);
 
   for v_line in
     select

@@ -197,3 +197,5 @@ create trigger orders_1_fill
 create trigger orders_2_change
   before update on public.orders
   for each row execute function private.change_order();
+
+select private.hand_over('fill_order', 'change_order');

@@ -150,5 +150,14 @@ create trigger orders_6_give_stock_back
 
 alter table private.order_products enable row level security;
 
+grant select, insert on private.order_products to rules;
+
+create policy order_products_all_rules on private.order_products
+  for all to rules
+  using (true)
+  with check (true);
+
 comment on table private.order_products is
   'Products and pieces of each order. Its foreign key keeps an ordered product from being deleted.';
+
+select private.hand_over('take_stock', 'give_stock_back');

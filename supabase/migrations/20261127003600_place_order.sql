@@ -98,6 +98,9 @@ as $$
 declare
   v_quote public.order_quote;
 begin
+  perform private.check_arguments(case when p_professional_id is null then 'professional_id' end);
+  perform private.check_order_lines(p_items, 'product', true, null);
+
   perform private.check_accepts_orders(p_professional_id);
   v_quote := private.price_order(p_professional_id, 'product', p_items, 0, true);
   perform private.check_stock(p_professional_id, v_quote.items);
@@ -126,10 +129,12 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_client_id uuid := private.portal_client_id(p_professional_id);
+  -- The client who is asking; null for everybody who has to say who it is for.
+  v_portal_client_id constant uuid := private.portal_client_id(p_professional_id);
+  v_client_id uuid;
   -- Also who asks: two clients of the portal may choose the same key.
   v_request constant jsonb := jsonb_build_array(
-    v_client_id,
+    v_portal_client_id,
     p_items,
     p_client_name,
     p_client_email,
@@ -138,10 +143,31 @@ declare
     p_shipping_address,
     p_expected_total
   );
-  v_source constant text := case when v_client_id is null then 'public' else 'portal' end;
   v_id uuid;
   v_total numeric;
 begin
+  perform private.check_arguments(variadic array[
+    case when p_professional_id is null then 'professional_id' end,
+    case when char_length(p_notes) > 4000 then 'notes' end,
+    case
+      when jsonb_typeof(p_shipping_address) <> 'object'
+        or octet_length(p_shipping_address::text) > 4096
+      then 'shipping_address'
+    end,
+    case when p_expected_total not between 0 and 999999999999.999 then 'expected_total' end
+  ] || private.invalid_client_fields(
+    p_client_name,
+    p_client_email,
+    p_client_phone,
+    v_portal_client_id is null or p_client_email is not null
+  ));
+  perform private.check_order_lines(p_items, 'product', true, null);
+  perform private.check_idempotency_key(p_idempotency_key);
+
+  if v_portal_client_id is null or p_client_email is not null then
+    perform private.count_public_try(p_professional_id, p_client_email);
+  end if;
+
   perform private.lock_professional(p_professional_id);
 
   v_id := private.find_replay(p_professional_id, 'place_order', p_idempotency_key, v_request);
@@ -151,17 +177,37 @@ begin
 
   perform private.check_accepts_orders(p_professional_id);
 
-  if v_client_id is null or p_client_email is not null then
-    v_client_id := private.find_or_create_client(
+  v_client_id := case
+    when p_client_email is null then v_portal_client_id
+    else private.find_or_create_client(
       p_professional_id, p_client_name, p_client_email, p_client_phone
-    );
+    )
+  end;
+  -- Only of themselves: for an address that anybody may type, an answer would tell of its owner, and
+  -- others could use the five up.
+  if v_client_id = v_portal_client_id and (
+    select count(*) >= 5
+    from public.orders
+    where professional_id = p_professional_id
+      and client_id = v_client_id
+      and source = 'portal'
+      and status in ('pending', 'confirmed')
+      and payment_status = 'unpaid'
+  ) then
+    perform private.raise_error(422, 'too_many_open', 'You have five open unpaid orders already.');
   end if;
 
   insert into public.orders (
     professional_id, client_id, kind, items, notes, shipping_address, source
   )
   values (
-    p_professional_id, v_client_id, 'product', p_items, p_notes, p_shipping_address, v_source
+    p_professional_id,
+    v_client_id,
+    'product',
+    p_items,
+    p_notes,
+    p_shipping_address,
+    case when v_client_id = v_portal_client_id then 'portal' else 'public' end
   )
   returning id, total into v_id, v_total;
 
@@ -171,21 +217,6 @@ begin
       'total_changed',
       'The total is not the one you expected.',
       json_build_object('expected_total', p_expected_total, 'total', v_total)::text
-    );
-  end if;
-
-  -- Last: it tells how many open orders an address has, so whoever asks has to order for it.
-  if (
-    select count(*) > 5
-    from public.orders
-    where professional_id = p_professional_id
-      and client_id = v_client_id
-      and source <> 'owner'
-      and status in ('pending', 'confirmed')
-      and payment_status = 'unpaid'
-  ) then
-    perform private.raise_error(
-      422, 'too_many_open', 'This e-mail address has five open unpaid orders already.'
     );
   end if;
 
@@ -209,7 +240,7 @@ as $$
 $$;
 
 comment on function public.quote_order is
-  'What place_order would charge for these lines [{"product_id", "quantity"}] now, without ordering. Errors: 404 PGRST301; 409 insufficient_stock; 422 not_accepting, invalid_items, unexpected_field, product_unavailable, total_too_large.';
+  'What place_order would charge for these lines [{"product_id", "quantity"}] now, without ordering. Errors: 404 PGRST301; 409 insufficient_stock; 422 not_accepting, validation_failed {"fields"}, invalid_items, unexpected_field, product_unavailable, total_too_large.';
 
 -- PL/pgSQL here, because SQL would plan the one call anew each time.
 create function public.place_order(
@@ -235,7 +266,7 @@ end;
 $$;
 
 comment on function public.place_order is
-  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, validation_failed, too_many_open, idempotency_key_reused.';
+  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many tries by the public.';
 
 grant execute on function public.quote_order (uuid, jsonb) to anon, authenticated, service_role;
 
@@ -248,3 +279,5 @@ grant execute on function public.place_order (
 grant execute on function private.place_order (
   uuid, jsonb, text, text, text, text, jsonb, numeric, text
 ) to anon, authenticated, service_role;
+
+select private.hand_over('quote_order', 'place_order');

@@ -95,5 +95,14 @@ create trigger orders_3_check_payments
 
 alter table private.payments enable row level security;
 
+grant select, insert, update (reason) on private.payments to rules;
+
+create policy payments_all_rules on private.payments
+  for all to rules
+  using (true)
+  with check (true);
+
 comment on table private.payments is
   'Payments and refunds of orders. Append-only; reference is unique per professional.';
+
+select private.hand_over('apply_payment', 'check_order_payments');

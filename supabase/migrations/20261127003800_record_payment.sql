@@ -80,19 +80,27 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_order public.orders := private.find_managed_order(p_order_id);
+  v_order public.orders;
   v_payment private.payments;
   v_due numeric;
   v_refundable numeric;
 begin
+  perform private.check_arguments(
+    case when p_order_id is null then 'order_id' end,
+    case when char_length(p_method) > 50 then 'method' end,
+    case when p_reference !~ '\S' or char_length(p_reference) > 200 then 'reference' end,
+    case when char_length(p_reason) > 1000 then 'reason' end
+  );
+  if (p_amount > 0 and p_amount <= 999999999999.999) is not true then
+    perform private.raise_error(422, 'invalid_amount', 'The amount must be more than 0.');
+  end if;
+
+  v_order := private.find_managed_order(p_order_id);
   perform private.lock_professional(v_order.professional_id);
   v_order := private.find_managed_order(p_order_id);
   v_due := v_order.total - v_order.amount_paid + v_order.amount_refunded;
   v_refundable := v_order.amount_paid - v_order.amount_refunded;
 
-  if (p_amount > 0 and p_amount <= 999999999999.999) is not true then
-    perform private.raise_error(422, 'invalid_amount', 'The amount must be more than 0.');
-  end if;
   perform private.check_amount(p_amount, private.minor_units(v_order.professional_id));
 
   select * into v_payment
@@ -188,6 +196,7 @@ security definer
 set search_path = ''
 as $$
 begin
+  perform private.check_arguments(case when p_order_id is null then 'order_id' end);
   perform private.find_managed_order(p_order_id);
   return query
     select shown.*
@@ -217,7 +226,7 @@ as $$
 $$;
 
 comment on function public.record_payment is
-  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. Errors: 404 PGRST301; 409 exceeds_total {"due"}, reference_reused; 422 invalid_amount, too_many_decimals, method_required.';
+  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. Errors: 404 PGRST301; 409 exceeds_total {"due"}, reference_reused; 422 invalid_amount, too_many_decimals, method_required, validation_failed {"fields"}.';
 
 create function public.refund_payment(
   order_id uuid,
@@ -235,7 +244,7 @@ as $$
 $$;
 
 comment on function public.refund_payment is
-  'Records that money went back to a client. The same reference again is the same refund. Errors: 404 PGRST301; 409 refund_exceeds_paid {"refundable"}, reference_reused; 422 invalid_amount, too_many_decimals.';
+  'Records that money went back to a client. The same reference again is the same refund. Errors: 404 PGRST301; 409 refund_exceeds_paid {"refundable"}, reference_reused; 422 invalid_amount, too_many_decimals, validation_failed {"fields"}.';
 
 create function public.order_payments(order_id uuid)
 returns setof public.order_payment
@@ -248,7 +257,7 @@ as $$
 $$;
 
 comment on function public.order_payments is
-  'Payments and refunds of an order, oldest first. Errors: 404 PGRST301.';
+  'Payments and refunds of an order, oldest first. Errors: 404 PGRST301; 422 validation_failed {"fields"}.';
 
 grant execute on function
   public.record_payment (uuid, numeric, text, text),
@@ -258,3 +267,5 @@ grant execute on function
   public.order_payments (uuid),
   private.order_payments (uuid)
 to authenticated, service_role;
+
+select private.hand_over('record_payment', 'refund_payment', 'order_payments');

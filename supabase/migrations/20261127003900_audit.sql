@@ -177,3 +177,5 @@ comment on function public.audit is
 grant execute on function public.audit () to authenticated;
 
 grant execute on function private.audit () to authenticated;
+
+select private.hand_over('audit');

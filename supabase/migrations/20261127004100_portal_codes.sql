@@ -48,7 +48,21 @@ comment on table private.portal_code_requests is
 
 alter table private.portal_codes enable row level security;
 
+grant select, insert, update, delete on private.portal_codes to rules;
+
+create policy portal_codes_all_rules on private.portal_codes
+  for all to rules
+  using (true)
+  with check (true);
+
 alter table private.portal_code_requests enable row level security;
+
+grant select, insert on private.portal_code_requests to rules;
+
+create policy portal_code_requests_all_rules on private.portal_code_requests
+  for all to rules
+  using (true)
+  with check (true);
 
 create function private.portal_address_digest(p_professional_id uuid, p_email text)
 returns bytea
@@ -251,3 +265,5 @@ grant execute on function
   public.set_portal_code (uuid, uuid, integer, text),
   private.set_portal_code (uuid, uuid, integer, text)
 to service_role;
+
+select private.hand_over('start_portal_code', 'set_portal_code');

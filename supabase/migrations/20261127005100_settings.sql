@@ -7,7 +7,19 @@ create table private.settings (
 
 alter table private.settings enable row level security;
 
-insert into private.settings (name, value) values ('anon_tier', 'pro');
+-- Its other values, a password among them, are not for rules.
+grant select (name), insert (name, value), update (value) on private.settings to rules;
+
+create policy settings_all_rules on private.settings
+  for all to rules
+  using (name = 'webhooks_last_dispatch_at')
+  with check (name = 'webhooks_last_dispatch_at');
+
+insert into private.settings (name, value)
+values
+  ('anon_tier', 'pro'),
+  ('public_tries_per_address_hour', '10'),
+  ('public_tries_per_network_hour', '30');
 
 create function private.setting(p_name text)
 returns text
@@ -22,6 +34,6 @@ end;
 $$;
 
 comment on table private.settings is
-  'anon_tier: the tier of callers without a token, per IP address (a page load is several calls, and an office shares one). request_counter: how the request counter is reached. webhooks_last_dispatch_at: as it says.';
+  'anon_tier: the tier of callers without a token, per IP address (a page load is several calls, and an office shares one). public_tries_…: how often an hour the public may try to book or order at one professional, per e-mail address and per network (public_tries.sql). request_counter: how the request counter is reached. webhooks_last_dispatch_at: as it says.';
 
 comment on function private.setting is 'Value of a setting; null without one.';

@@ -17,10 +17,10 @@ create unlogged table private.request_counters (
 alter table private.request_counters enable row level security;
 
 comment on table private.request_counters is
-  'One timestamp per caller and limit (GCRA): a burst of one minute''s budget, then an even refill.';
+  'One timestamp per caller and limit (GCRA): a burst of one window''s budget, then an even refill.';
 
 -- Definer: its only caller is the role of the counter, which may read no table.
-create function private.count_request(p_key text, p_per_minute integer)
+create function private.count_request(p_key text, p_limit integer, p_window interval)
 returns integer
 language plpgsql
 volatile
@@ -29,14 +29,14 @@ set search_path = ''
 as $$
 declare
   v_now constant timestamptz := clock_timestamp();
-  v_cost constant interval := interval '1 minute' / p_per_minute;
+  v_cost constant interval := p_window / p_limit;
   v_full_at timestamptz;
 begin
   insert into private.request_counters as c (key, full_at)
   values (p_key, v_now + v_cost)
   on conflict (key) do update
   set full_at = greatest(c.full_at, v_now) + v_cost
-  where greatest(c.full_at, v_now) + v_cost <= v_now + interval '1 minute'
+  where greatest(c.full_at, v_now) + v_cost <= v_now + p_window
   returning c.full_at into v_full_at;
 
   if found then
@@ -44,12 +44,12 @@ begin
   end if;
 
   select full_at into v_full_at from private.request_counters where key = p_key;
-  return greatest(1, ceil(extract(epoch from v_full_at + v_cost - interval '1 minute' - v_now)));
+  return greatest(1, ceil(extract(epoch from v_full_at + v_cost - p_window - v_now)));
 end;
 $$;
 
 comment on function private.count_request is
-  'Counts one request and returns 0, or without counting the whole seconds until the next one would pass.';
+  'Counts one request of p_limit in a window and returns 0, or without counting the whole seconds until the next one would pass.';
 
 do $$
 begin
@@ -62,7 +62,7 @@ $$;
 
 grant usage on schema private to request_counter;
 
-grant execute on function private.count_request (text, integer) to request_counter;
+grant execute on function private.count_request (text, integer, interval) to request_counter;
 
 -- Nobody types this password: it is made here, and set again with every new database.
 do $$
@@ -103,7 +103,7 @@ declare
 begin
   perform *
   from extensions.dblink(
-    v_conninfo, $call$select private.count_request('configure', 60)$call$
+    v_conninfo, $call$select private.count_request('configure', 60, '1 minute')$call$
   ) as t (wait integer);
 
   insert into private.settings (name, value) values ('request_counter', v_conninfo)
@@ -210,7 +210,7 @@ $$;
 comment on function private.request_counter_is_reachable is
   'Makes this backend''s connection to the counter when it has none; false while that fails.';
 
-create function private.seconds_to_wait(p_key text, p_per_minute integer)
+create function private.seconds_to_wait(p_key text, p_limit integer, p_window interval)
 returns integer
 language plpgsql
 volatile
@@ -223,7 +223,7 @@ declare
 begin
   if v_conninfo is null then
     return case current_setting('transaction_read_only')
-      when 'off' then private.count_request(p_key, p_per_minute)
+      when 'off' then private.count_request(p_key, p_limit, p_window)
       else 0
     end;
   end if;
@@ -234,7 +234,8 @@ begin
   begin
     select wait into v_seconds
     from extensions.dblink(
-      'request_counter', format('select private.count_request(%L, %s)', p_key, p_per_minute)
+      'request_counter',
+      format('select private.count_request(%L, %s, %L)', p_key, p_limit, p_window)
     ) as t (wait integer);
   exception when query_canceled or others then
     perform private.note_broken_request_counter(sqlerrm);

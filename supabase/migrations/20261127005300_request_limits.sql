@@ -104,7 +104,7 @@ $$;
 comment on function private.check_concurrency is
   'Specification, Limits: concurrent connections per tier. 429 too_many_connections.';
 
-create function private.check_rate(p_limit private.request_limit)
+create function private.check_rate(p_key text, p_limit integer, p_window interval, p_hint text)
 returns void
 language plpgsql
 volatile
@@ -112,8 +112,7 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_seconds constant integer :=
-    private.seconds_to_wait(p_limit.key, p_limit.requests_per_minute);
+  v_seconds constant integer := private.seconds_to_wait(p_key, p_limit, p_window);
 begin
   if v_seconds > 0 then
     perform private.raise_error(
@@ -121,7 +120,7 @@ begin
       'rate_limit_exceeded',
       'Too many requests.',
       json_build_object('retry_after', v_seconds)::text,
-      'At most ' || p_limit.requests_per_minute || ' requests a minute.',
+      p_hint,
       jsonb_build_object('Retry-After', v_seconds::text)
     );
   end if;
@@ -129,7 +128,7 @@ end;
 $$;
 
 comment on function private.check_rate is
-  'Specification, Limits: requests per minute per tier. 429 rate_limit_exceeded with Retry-After.';
+  'Counts what a caller asks for: 429 rate_limit_exceeded with Retry-After, above p_limit in a window.';
 
 -- Definer, so that API roles need no EXECUTE on the checks themselves.
 create function private.check_request()
@@ -146,7 +145,12 @@ begin
   v_limit := private.caller_limit();
   if v_limit is not null then
     perform private.check_concurrency(v_limit);
-    perform private.check_rate(v_limit);
+    perform private.check_rate(
+      v_limit.key,
+      v_limit.requests_per_minute,
+      '1 minute',
+      'At most ' || v_limit.requests_per_minute || ' requests a minute.'
+    );
   end if;
 end;
 $$;

@@ -162,7 +162,23 @@ comment on function private.emit_event is
 
 alter table private.webhook_events enable row level security;
 
+grant select, insert, delete on private.webhook_events to rules;
+
+grant usage on sequence private.webhook_event_numbers to rules;
+
+create policy webhook_events_all_rules on private.webhook_events
+  for all to rules
+  using (true)
+  with check (true);
+
 alter table private.webhook_expired_events enable row level security;
+
+grant select on private.webhook_expired_events to rules;
+
+create policy webhook_expired_events_all_rules on private.webhook_expired_events
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table private.webhook_events is
   'What happened to a professional''s rows in the last 30 days, with the exact body that is sent.';

@@ -73,7 +73,21 @@ create index webhook_attempts_started_at_idx on private.webhook_attempts (starte
 
 alter table private.webhook_deliveries enable row level security;
 
+grant select, insert, update on private.webhook_deliveries to rules;
+
+create policy webhook_deliveries_all_rules on private.webhook_deliveries
+  for all to rules
+  using (true)
+  with check (true);
+
 alter table private.webhook_attempts enable row level security;
+
+grant select, insert, update on private.webhook_attempts to rules;
+
+create policy webhook_attempts_all_rules on private.webhook_attempts
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table private.webhook_deliveries is
   'Events on their way to endpoints: when the next try is, or how it ended.';

@@ -146,3 +146,5 @@ create trigger orders_9_emit_event
 create trigger payments_9_emit_event
   after insert on private.payments
   for each row execute function private.emit_payment_event();
+
+select private.hand_over('emit_row_event', 'emit_payment_event');

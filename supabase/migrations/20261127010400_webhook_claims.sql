@@ -32,7 +32,8 @@ begin
 
   insert into private.settings (name, value)
   values ('webhooks_last_dispatch_at', private.timestamp_text(now()))
-  on conflict (name) do update set value = excluded.value;
+  -- Not `excluded.value`: rules may not read the values of settings.
+  on conflict (name) do update set value = private.timestamp_text(now());
 
   with recursive endpoints as (
     -- From endpoint to endpoint along the index, however many deliveries wait at each.
@@ -141,3 +142,5 @@ grant execute on function
   public.claim_webhook_deliveries (integer),
   private.claim_webhook_deliveries (integer)
 to service_role;
+
+select private.hand_over('claim_webhook_deliveries');

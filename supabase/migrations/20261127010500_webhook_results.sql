@@ -56,6 +56,20 @@ $$;
 comment on function private.disable_webhook_endpoint is
   'Disables an endpoint and cancels what is pending there. Call it under the write lock, or an event could come in between.';
 
+-- Definer, and stays with `postgres`: reads the auth service's users.
+create function private.owner_email(p_professional_id uuid)
+returns text
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select email from auth.users where id = p_professional_id;
+$$;
+
+comment on function private.owner_email is
+  'The address a professional signs in with; null without one.';
+
 -- Definer: nobody has rights on the queue.
 create function private.finish_webhook_delivery(
   p_delivery_id uuid,
@@ -143,10 +157,10 @@ begin
     return null;
   end if;
   perform private.disable_webhook_endpoint(v_endpoint.id, v_disabled_reason);
-  return (
-    select jsonb_build_object('reason', v_disabled_reason, 'url', v_endpoint.url, 'email', u.email)
-    from auth.users u
-    where u.id = v_endpoint.professional_id
+  return jsonb_build_object(
+    'reason', v_disabled_reason,
+    'url', v_endpoint.url,
+    'email', private.owner_email(v_endpoint.professional_id)
   );
 end;
 $$;
@@ -178,3 +192,5 @@ grant execute on function
   public.finish_webhook_delivery (uuid, uuid, integer, integer, text, text, integer),
   private.finish_webhook_delivery (uuid, uuid, integer, integer, text, text, integer)
 to service_role;
+
+select private.hand_over('finish_webhook_delivery');

@@ -208,3 +208,12 @@ end;
 $$;
 
 comment on function private.rotate_webhook_secret is 'See public.rotate_webhook_secret.';
+
+select private.hand_over(
+  'create_webhook_endpoint',
+  'webhook_endpoints',
+  'webhook_endpoint',
+  'update_webhook_endpoint',
+  'delete_webhook_endpoint',
+  'rotate_webhook_secret'
+);

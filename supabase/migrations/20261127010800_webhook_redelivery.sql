@@ -119,3 +119,5 @@ end;
 $$;
 
 comment on function private.redeliver_webhooks is 'See public.redeliver_webhooks.';
+
+select private.hand_over('test_webhook_endpoint', 'redeliver_webhook', 'redeliver_webhooks');

@@ -182,3 +182,5 @@ end;
 $$;
 
 comment on function private.webhook_events is 'See public.webhook_events.';
+
+select private.hand_over('webhook_deliveries', 'webhook_attempts', 'webhook_events');

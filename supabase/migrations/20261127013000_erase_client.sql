@@ -12,6 +12,7 @@ as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
 begin
+  perform private.check_arguments(case when p_client_id is null then 'client_id' end);
   perform private.lock_professional(v_professional_id);
 
   delete from private.webhook_events
@@ -85,8 +86,10 @@ as $$
 $$;
 
 comment on function public.erase_client is
-  'Removes the personal data of a client of yours from everywhere; bookings and orders stay without it. Returns {id}. Errors: 404 PGRST301.';
+  'Removes the personal data of a client of yours from everywhere; bookings and orders stay without it. Returns {id}. Errors: 404 PGRST301; 422 validation_failed {"fields"}.';
 
 grant execute on function public.erase_client (uuid) to authenticated;
 
 grant execute on function private.erase_client (uuid) to authenticated;
+
+select private.hand_over('erase_client');

@@ -164,7 +164,7 @@ describe("requests per minute", () => {
       const key = `test ${crypto.randomUUID()}`;
       const [counted] = await sql`
       select
-        count(*) filter (where private.count_request(${key}, ${limit}) = 0)::integer as passed,
+        count(*) filter (where private.count_request(${key}, ${limit}, '1 minute') = 0)::integer as passed,
         extract(epoch from clock_timestamp() - statement_timestamp())::float as seconds
       from generate_series(1, ${limit} + 50)`;
       expect(counted?.passed).toBeGreaterThanOrEqual(limit);
@@ -392,7 +392,9 @@ describe("the counter never turns into an outage", () => {
       from pg_proc p
       where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
         and has_function_privilege('request_counter', p.oid, 'execute')`;
-    expect(functions.map(({ name }) => name)).toEqual(["private.count_request(text,integer)"]);
+    expect(functions.map(({ name }) => name)).toEqual([
+      "private.count_request(text,integer,interval)",
+    ]);
   });
 
   // Last: whoever loses the counter does without it for 30 seconds.

@@ -152,14 +152,15 @@ describe("adjust_stock", () => {
     };
     expect(await code(adjust(shop, untracked.id, 1))).toEqual([422, "stock_not_tracked"]);
     expect(await code(adjust(shop, product.id, null as never))).toEqual([422, "delta_required"]);
+    expect(await code(adjust(shop, product.id, 0))).toEqual([422, "delta_required"]);
     expect(await code(adjust(shop, product.id, 2 ** 31 - 1))).toEqual([422, "stock_too_large"]);
     expect(await code(adjust(shop, product.id, 1, { reason: " " }))).toEqual([
       422,
       "reason_required",
     ]);
     expect(await code(adjust(shop, product.id, 1, { reason: "x".repeat(201) }))).toEqual([
-      400,
-      "23514",
+      422,
+      "validation_failed",
     ]);
     expect((await stockOf(product)).ledger).toEqual([{ delta: 2, reason: "created" }]);
   });

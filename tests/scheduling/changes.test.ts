@@ -177,11 +177,11 @@ describe("cancel_booking", () => {
     });
   });
 
-  it("with a reason of 1001 characters is 400 23514", async () => {
+  it("with a reason of 1001 characters is 422 validation_failed", async () => {
     const { professional, booking } = await booked();
     expect(refusal(await cancel(professional.api, booking.id, "x".repeat(1001)))).toEqual({
-      status: 400,
-      code: "23514",
+      status: 422,
+      code: "validation_failed",
     });
     expect((await cancel(professional.api, booking.id, "x".repeat(1000))).error).toBeNull();
   });

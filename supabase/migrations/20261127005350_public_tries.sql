@@ -1,0 +1,49 @@
+-- How often the public may try to book or order. A call can always be made to fail after it has done
+-- its work (a cast in `select` is enough), and what it did is rolled back: by its timing it would tell
+-- for nothing who is a client. So tries are counted where they cannot be taken back, on the counter's
+-- own connection, before the address is looked up.
+
+-- Definer, and stays with `postgres`: its callers may not read the counter's settings. The public is
+-- everybody but servers; a portal client is asked about too when an address is typed.
+create function private.count_public_try(p_professional_id uuid, p_email text)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_hour constant interval := '1 hour';
+  v_per_address constant integer := private.setting('public_tries_per_address_hour');
+  v_per_network constant integer := private.setting('public_tries_per_network_hour');
+begin
+  if private.caller_is_server() then
+    return;
+  end if;
+
+  perform private.check_rate(
+    format(
+      'try %s %s',
+      encode(private.portal_address_digest(p_professional_id, p_email), 'base64'),
+      v_per_address
+    ),
+    v_per_address,
+    v_hour,
+    'At most ' || v_per_address || ' tries an hour for an address.'
+  );
+  perform private.check_rate(
+    format(
+      'try %s %s %s',
+      p_professional_id,
+      private.caller_network(private.caller_ip()),
+      v_per_network
+    ),
+    v_per_network,
+    v_hour,
+    'At most ' || v_per_network || ' tries an hour from one network.'
+  );
+end;
+$$;
+
+comment on function private.count_public_try is
+  'Counts a booking or order that the public tries, per address and per network at a professional: 429 rate_limit_exceeded with Retry-After. Call it before the address is looked up.';
