@@ -1,0 +1,539 @@
+/**
+ * What an answer may not show: rows, keys, other tenants' ids, secrets. Every RPC of the catalogue is
+ * called with every argument missing, at its bounds and beyond, and every table that a rule writes is
+ * made to refuse. Alone, because the latter locks the tables.
+ */
+import { randomUUID } from "node:crypto";
+import postgres, { type TransactionSql } from "postgres";
+import { beforeAll, describe, expect, test } from "vitest";
+import { dateIn, everyDay, instantOf, iso } from "../support/calendar.ts";
+import { request } from "../support/callers.ts";
+import { type Claims, rolledBack, sql } from "../support/database.ts";
+import {
+  createBooking,
+  createClientRow,
+  createOrder,
+  createPortalSession,
+  createProduct,
+  createProfessional,
+  createService,
+  type PortalSession,
+  type Professional,
+} from "../support/factories.ts";
+
+const day = dateIn(20, "UTC");
+const at = (time: string) => iso(instantOf(day, time, "UTC"));
+
+type Args = Record<string, unknown>;
+
+/** A professional with something of everything, and a client in the portal. */
+async function tenant() {
+  const professional = await createProfessional({
+    accepts_bookings: true,
+    accepts_orders: true,
+    availability: everyDay(["06:00", "22:00"]) as never,
+  });
+  const note = `hidden ${randomUUID()}`;
+  const hidden = { metadata: { note }, internal_notes: note };
+  const service = await createService(professional, { metadata: { note } });
+  const client = await createClientRow(professional, { notes: note });
+  const product = await createProduct(professional, { stock: 20, metadata: { note } });
+  const booking = await createBooking(professional, {
+    client_id: client.id,
+    service_id: service.id,
+    starts_at: at("09:00"),
+    ...hidden,
+  });
+  const order = await createOrder(professional, {
+    client_id: client.id,
+    items: [{ product_id: product.id, quantity: 1 }] as never,
+    ...hidden,
+  });
+  const { data: endpoint } = await professional.api.rpc("create_webhook_endpoint", {
+    url: "https://example.com/hook",
+    events: ["*"],
+  });
+  const { id: endpointId, secret } = endpoint as { id: string; secret: string };
+  await professional.api.from("clients").update({ phone: "1" }).eq("id", client.id);
+  const [delivery] = await sql<{ id: string; event_id: string }[]>`
+    select id, event_id from private.webhook_deliveries where professional_id = ${professional.id}`;
+  const portal = await createPortalSession(client);
+  const ids = {
+    professional: professional.id,
+    service: service.id,
+    client: client.id,
+    product: product.id,
+    booking: booking.id,
+    order: order.id,
+    endpoint: endpointId,
+    delivery: delivery?.id as string,
+  };
+  return { professional, portal, ids, email: client.email as string, secret, note };
+}
+type Tenant = Awaited<ReturnType<typeof tenant>>;
+
+/** Arguments that succeed, or are at least well-formed, for every RPC there is. */
+function validArguments({ ids, email, professional }: Tenant): Record<string, Args> {
+  const items = [{ product_id: ids.product, quantity: 1 }];
+  const person = { client_name: "Ann", client_email: email, client_phone: "1" };
+  return {
+    adjust_stock: { product_id: ids.product, delta: 1, reason: "counted", expected_stock: 19 },
+    audit: {},
+    available_slots: {
+      service_id: ids.service,
+      from_date: day,
+      to_date: day,
+      reschedule_of: ids.booking,
+    },
+    booking_page: { username: `ana-${professional.id}` },
+    cancel_booking: { booking_id: ids.booking, reason: "ill" },
+    claim_webhook_deliveries: { max_count: 1 },
+    create_booking: {
+      service_id: ids.service,
+      starts_at: at("12:00"),
+      ...person,
+      notes: "first",
+      idempotency_key: "key",
+    },
+    create_webhook_endpoint: {
+      url: "https://example.com/",
+      events: ["*"],
+      description: "ours",
+      enabled: true,
+    },
+    delete_webhook_endpoint: { endpoint_id: ids.endpoint },
+    end_portal_session: { session_id: randomUUID() },
+    erase_client: { client_id: ids.client },
+    explain_slot: { service_id: ids.service, starts_at: at("12:00") },
+    finish_portal_verification: {
+      professional_id: ids.professional,
+      client_id: ids.client,
+      generation: 1,
+      code_hmac: "x".repeat(44),
+    },
+    finish_webhook_delivery: {
+      delivery_id: ids.delivery,
+      claim_token: randomUUID(),
+      duration_ms: 10,
+      status: 500,
+      response: "no",
+      error: "none",
+      retry_after: 1,
+    },
+    health: {},
+    order_payments: { order_id: ids.order },
+    place_order: {
+      professional_id: ids.professional,
+      items,
+      ...person,
+      notes: "ring twice",
+      shipping_address: { city: "Rome" },
+      expected_total: 12.5,
+      idempotency_key: "key",
+    },
+    quote_order: { professional_id: ids.professional, items },
+    record_payment: { order_id: ids.order, amount: 1, method: "cash", reference: "r" },
+    redeliver_webhook: { delivery_id: ids.delivery },
+    redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
+    refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
+    reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
+    rotate_webhook_secret: { endpoint_id: ids.endpoint, grace: 60 },
+    set_portal_code: {
+      professional_id: ids.professional,
+      client_id: ids.client,
+      generation: 1,
+      code_hmac: "x".repeat(44),
+    },
+    start_portal_code: { professional_id: ids.professional, email, ip: "192.0.2.1", ip_limit: 9 },
+    start_portal_verification: { professional_id: ids.professional, email },
+    test_webhook_endpoint: { endpoint_id: ids.endpoint },
+    update_webhook_endpoint: { endpoint_id: ids.endpoint, changes: { description: "ours" } },
+    webhook_attempts: { delivery_id: ids.delivery },
+    webhook_deliveries: {
+      endpoint_id: ids.endpoint,
+      status: "pending",
+      cursor: ids.delivery,
+      page_size: 10,
+    },
+    webhook_endpoint: { endpoint_id: ids.endpoint },
+    webhook_endpoints: {},
+    webhook_events: { after: 0, type: "client.updated", page_size: 10 },
+  };
+}
+
+const texts = [0, 1, 40, 41, 50, 51, 200, 201, 255, 256, 500, 501, 1000, 1001, 4000, 4001, 20_000];
+
+/** Values for an argument of a type: missing, small, at the bounds that there are, beyond them. */
+function trials(type: string, name: string): unknown[] {
+  switch (type) {
+    case "uuid":
+      return [null, randomUUID(), "00000000-0000-0000-0000-000000000000"];
+    case "int4":
+    case "int8":
+      return [null, -2_147_483_648, -1, 0, 1, 100, 101, 86_400, 86_401, 2_147_483_647];
+    case "numeric":
+      return [null, -1, 0, 0.001, 999_999_999_999.999, 1_000_000_000_000];
+    case "bool":
+      return [null, true, false];
+    case "_text":
+      return [null, [], ["*"], ["nonsense"], Array(51).fill("*"), [null]];
+    case "jsonb":
+      return name === "changes"
+        ? [
+            null,
+            [],
+            "x",
+            {},
+            { url: "https://1.1.1.1/a b" },
+            { url: null },
+            { events: [] },
+            { events: "*" },
+            { description: "x".repeat(501) },
+            { enabled: null },
+            { secret: "whsec_x" },
+          ]
+        : [
+            null,
+            [],
+            {},
+            "x",
+            [{ quantity: 1 }],
+            [{ product_id: "x", quantity: 1 }],
+            { city: "x".repeat(5000) },
+            Array(201).fill({}),
+          ];
+    default:
+      return [
+        null,
+        " ",
+        "https://1.1.1.1/a b",
+        "a@b",
+        ...texts.map((length) => "x".repeat(length)),
+      ];
+  }
+}
+
+/** What came back, as the REST server would put it into a body: the whole of an error, or the value. */
+async function answerOf(
+  tx: TransactionSql,
+  work: (tx: TransactionSql) => Promise<unknown>,
+): Promise<{ failed: boolean; text: string }> {
+  try {
+    let value: unknown;
+    await tx
+      .savepoint(async (inner) => {
+        value = await work(inner);
+        throw new Done();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Done)) throw error;
+      });
+    return { failed: false, text: JSON.stringify(value) };
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError)) throw error;
+    const { message, detail, hint } = error;
+    return { failed: true, text: JSON.stringify({ message, detail, hint }) };
+  }
+}
+
+/** Undoes a savepoint that succeeded. */
+class Done extends Error {}
+
+let mine: Tenant;
+let theirs: Tenant;
+let rpcs: { name: string; arguments: { name: string; type: string }[] }[];
+
+beforeAll(async () => {
+  [mine, theirs] = await Promise.all([tenant(), tenant()]);
+  rpcs = await sql`
+    select p.proname as name, coalesce(
+      (
+        select jsonb_agg(jsonb_build_object('name', a.name, 'type', t.typname) order by a.place)
+        from unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as a (name, type, place)
+        join pg_type t on t.oid = a.type
+      ),
+      '[]'
+    ) as arguments
+    from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+      -- Computed relationships take a row.
+      and not exists (
+        select from unnest(p.proargtypes::oid[]) as type
+        join pg_type t on t.oid = type where t.typtype = 'c'
+      )
+    order by p.proname`;
+});
+
+const callers: [string, () => Claims, () => Tenant][] = [
+  ["anon", () => ({ role: "anon" }), () => theirs],
+  ["the owner", () => mine.professional.claims, () => mine],
+  ["another professional", () => mine.professional.claims, () => theirs],
+  ["a portal client", () => mine.portal.claims, () => mine],
+  ["somebody else's portal client", () => mine.portal.claims, () => theirs],
+];
+
+/** What nobody but `theirs` may learn, and what no error tells anybody. */
+function secretsFor(caller: string): { anywhere: string[]; inErrors: string[] } {
+  return {
+    anywhere: [
+      theirs.secret,
+      theirs.note,
+      theirs.ids.client,
+      theirs.ids.delivery,
+      theirs.professional.email,
+      ...(caller === "a portal client" ? [mine.note] : []),
+    ],
+    inErrors: ["Failing row", "Key (", "whsec_", mine.note],
+  };
+}
+
+test("there are arguments here for every RPC", () => {
+  expect(rpcs.map(({ name }) => name)).toEqual(Object.keys(validArguments(mine)).sort());
+  for (const { name, arguments: list } of rpcs) {
+    const valid = Object.keys(validArguments(mine)[name] ?? {}).sort();
+    expect([name, list.map((argument) => argument.name).sort()]).toEqual([name, valid]);
+  }
+});
+
+describe.each(callers)("%s", (caller, claims, target) => {
+  test("learns nothing from any argument of any RPC", async () => {
+    const { anywhere, inErrors } = secretsFor(caller);
+    const leaks: string[] = [];
+    let calls = 0;
+    let answered = 0;
+    await rolledBack(async (tx) => {
+      await tx`select set_config('request.jwt.claims', ${JSON.stringify(claims())}, true)`;
+      await tx.unsafe(`set local role ${claims().role}`);
+      for (const rpc of rpcs) {
+        const valid = validArguments(target())[rpc.name] as Args;
+        const variants: Args[] = [valid];
+        for (const { name, type } of rpc.arguments) {
+          for (const value of trials(type, name)) variants.push({ ...valid, [name]: value });
+        }
+        for (const args of variants) {
+          const { failed, text } = await answerOf(tx, (inner) => call(inner, rpc, args));
+          calls++;
+          if (!failed) answered++;
+          // What was sent may come back.
+          const sent = JSON.stringify(args);
+          const found = [...anywhere, ...(failed ? inErrors : [])].filter(
+            (secret) => text.includes(secret) && !sent.includes(secret),
+          );
+          if (found.length > 0) leaks.push(`${rpc.name} ${sent.slice(0, 200)}: ${text}`);
+        }
+      }
+    });
+    expect(leaks).toEqual([]);
+    expect(calls).toBeGreaterThan(500);
+    expect(answered).toBeGreaterThan(50);
+  });
+});
+
+/** Calls an RPC as the REST server does: arguments by name, from one JSON document. */
+function call(
+  tx: TransactionSql,
+  rpc: { name: string; arguments: { name: string; type: string }[] },
+  args: Args,
+): Promise<unknown> {
+  const list = rpc.arguments
+    .map(({ name, type }) => `"${name}" => a."${name}"::${type === "_text" ? "text[]" : type}`)
+    .join(", ");
+  const columns = rpc.arguments.map(
+    ({ name, type }) => `"${name}" ${type === "_text" ? "text[]" : type}`,
+  );
+  return columns.length === 0
+    ? tx.unsafe(`select to_json(f) from public.${rpc.name}() as f`)
+    : tx.unsafe(
+        `select to_json(f) from json_to_record($1::text::json) as a (${columns.join(", ")}),
+          public.${rpc.name}(${list}) as f`,
+        [JSON.stringify(args)],
+      );
+}
+
+describe("an argument that is missing or too large", () => {
+  const refusals: [
+    string,
+    (owner: Professional, portal: PortalSession) => string,
+    string,
+    () => Args,
+    string[],
+  ][] = [
+    [
+      "portal, reason of 1001",
+      (_, portal) => portal.token,
+      "cancel_booking",
+      () => ({ booking_id: mine.ids.booking, reason: "x".repeat(1001) }),
+      ["reason"],
+    ],
+    [
+      "owner, description of 501",
+      (owner) => owner.token,
+      "update_webhook_endpoint",
+      () => ({ endpoint_id: mine.ids.endpoint, changes: { description: "x".repeat(501) } }),
+      ["description"],
+    ],
+    [
+      "owner, address with a space",
+      (owner) => owner.token,
+      "update_webhook_endpoint",
+      () => ({ endpoint_id: mine.ids.endpoint, changes: { url: "https://1.1.1.1/a b" } }),
+      ["url"],
+    ],
+    [
+      "owner, no address",
+      (owner) => owner.token,
+      "create_webhook_endpoint",
+      () => ({ url: null, events: ["*"] }),
+      ["url"],
+    ],
+    [
+      "owner, reason of 201",
+      (owner) => owner.token,
+      "adjust_stock",
+      () => ({ product_id: mine.ids.product, delta: 1, reason: "x".repeat(201) }),
+      ["reason"],
+    ],
+    [
+      "owner, reason of 1001",
+      (owner) => owner.token,
+      "refund_payment",
+      () => ({ order_id: mine.ids.order, amount: 1, reason: "x".repeat(1001) }),
+      ["reason"],
+    ],
+  ];
+  test.each(refusals)("is named, and nothing else is: %s", async (_, token, name, args, fields) => {
+    const response = await request(`/rest/v1/rpc/${name}`, {
+      method: "POST",
+      token: token(mine.professional, mine.portal),
+      body: JSON.stringify(args()),
+    });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      code: "validation_failed",
+      message: expect.any(String),
+      details: JSON.stringify({ fields }).replaceAll(":", " : "),
+      hint: null,
+    });
+  });
+
+  test.each([
+    ["an address that is a list", { shipping_address: [] }, ["shipping_address"]],
+    ["notes of 4001 characters", { notes: "x".repeat(4001) }, ["notes"]],
+    ["a total below 0", { expected_total: -1 }, ["expected_total"]],
+  ])("from the public is the same for a client and a stranger: %s", async (_, values, fields) => {
+    const bodies = [];
+    for (const client_email of [mine.email, `${randomUUID()}@example.com`]) {
+      const args = { ...validArguments(mine).place_order, client_email, ...values };
+      const response = await request("/rest/v1/rpc/place_order", {
+        method: "POST",
+        body: JSON.stringify(args),
+      });
+      expect(response.status).toBe(422);
+      bodies.push(await response.json());
+    }
+    expect(bodies[0]).toEqual(bodies[1]);
+    expect(JSON.parse(bodies[0].details)).toEqual({ fields });
+  });
+});
+
+describe("a table that refuses what a rule writes", () => {
+  const own = () => mine.professional.claims;
+  const anon = (): Claims => ({ role: "anon" });
+  const rpc =
+    (name: string, values: Args = {}) =>
+    (tx: TransactionSql) =>
+      call(tx, rpcs.find((found) => found.name === name) as (typeof rpcs)[number], {
+        ...validArguments(mine)[name],
+        ...values,
+      });
+  const insertBooking = (tx: TransactionSql) => tx`
+    insert into public.bookings (client_id, service_id, starts_at)
+    values (${mine.ids.client}, ${mine.ids.service}, ${at("17:00")})`;
+
+  const writes: [string, string, () => Claims, (tx: TransactionSql) => Promise<unknown>][] = [
+    ["private.webhook_events", "an owner's booking", own, insertBooking],
+    ["private.webhook_deliveries", "an owner's booking", own, insertBooking],
+    [
+      "private.webhook_events",
+      "a client's own name",
+      () => mine.portal.claims,
+      (tx) => tx`update public.clients set name = 'Marta' where true`,
+    ],
+    [
+      "private.stock_ledger",
+      "an owner's product",
+      own,
+      (tx) => tx`insert into public.products (name, price, stock) values ('Wax', 1, 3)`,
+    ],
+    [
+      "private.order_products",
+      "an order of the public",
+      anon,
+      rpc("place_order", { client_email: "new@example.com" }),
+    ],
+    ["public.products", "an order of the public", anon, rpc("place_order")],
+    ["public.orders", "an order of the public", anon, rpc("place_order")],
+    [
+      "public.clients",
+      "a stranger's order",
+      anon,
+      rpc("place_order", { client_email: "new@example.com" }),
+    ],
+    ["public.bookings", "a booking of the public", anon, rpc("create_booking")],
+    [
+      "public.clients",
+      "a stranger's booking",
+      anon,
+      rpc("create_booking", { client_email: "new@example.com" }),
+    ],
+    ["private.idempotency_keys", "a booking of the public", anon, rpc("create_booking")],
+    ["public.bookings", "a client's cancellation", () => mine.portal.claims, rpc("cancel_booking")],
+    ["public.bookings", "a client's move", () => mine.portal.claims, rpc("reschedule_booking")],
+    ["private.payments", "a payment", own, rpc("record_payment")],
+    ["public.orders", "a payment", own, rpc("record_payment")],
+    ["public.products", "an adjustment", own, rpc("adjust_stock")],
+    ["private.webhook_endpoints", "a new endpoint", own, rpc("create_webhook_endpoint")],
+    ["private.webhook_endpoints", "a change of an endpoint", own, rpc("update_webhook_endpoint")],
+    ["private.webhook_endpoints", "a new secret", own, rpc("rotate_webhook_secret")],
+    ["private.webhook_events", "a test event", own, rpc("test_webhook_endpoint")],
+    ["public.clients", "an erasure", own, rpc("erase_client")],
+  ];
+  test.each(writes)("%s, for %s, shows no row", async (table, _, claims, write) => {
+    const { failed, text } = await rolledBack(async (tx) => {
+      await tx.unsafe(
+        `alter table ${table} add constraint refuses_everything check (false) not valid`,
+      );
+      await tx`select set_config('request.jwt.claims', ${JSON.stringify(claims())}, true)`;
+      await tx.unsafe(`set local role ${claims().role}`);
+      return answerOf(tx, write);
+    });
+    expect([failed, JSON.parse(text)]).toEqual([
+      true,
+      {
+        message: expect.stringContaining("refuses_everything"),
+        detail: undefined,
+        hint: undefined,
+      },
+    ]);
+  });
+
+  test("shows no key of a row that is there already", async () => {
+    const { failed, text } = await rolledBack(async (tx) => {
+      await tx`create unique index everybody_is_the_same on public.clients ((true)) where name = 'Twin'`;
+      await tx`select set_config('request.jwt.claims', '{"role": "anon"}', true)`;
+      await tx`set local role anon`;
+      const twin = (client_email: string, time: string) =>
+        rpc("create_booking", {
+          client_name: "Twin",
+          client_email,
+          starts_at: at(time),
+          idempotency_key: null,
+        });
+      await twin("one@example.com", "12:00")(tx);
+      return answerOf(tx, twin("two@example.com", "14:00"));
+    });
+    expect(failed).toBe(true);
+    expect(text).toContain("everybody_is_the_same");
+    expect(text).not.toContain("Key (");
+  });
+});
