@@ -80,7 +80,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
  * on the counter's own connection, and write no row of a tenant. All others belong to `rules`.
  */
 const POSTGRES_DEFINER_FUNCTIONS = words(
-  "check_request check_session count_public_try count_request health owner_email",
+  "check_request count_public_try count_request health owner_email",
 );
 
 /** What `rules` may do with whole tables; a column list where it needs no more. */
@@ -388,13 +388,13 @@ describe("policies", () => {
 });
 
 describe("functions", () => {
-  test("each pins an empty search_path, and one how it is planned; nothing else is set", async () => {
+  test("each pins an empty search_path, and two how they are planned; nothing else is set", async () => {
     const rows = await sql`
       select proname as name, proconfig as settings from pg_proc
-      where pronamespace in ${OURS} and proconfig is distinct from array['search_path=""']`;
-    expect(rows).toEqual([
-      { name: "free_slots", settings: ['search_path=""', "plan_cache_mode=force_generic_plan"] },
-    ]);
+      where pronamespace in ${OURS} and proconfig is distinct from array['search_path=""']
+      order by proname`;
+    const settings = ['search_path=""', "plan_cache_mode=force_generic_plan"];
+    expect(rows).toEqual(["check_request", "free_slots"].map((name) => ({ name, settings })));
   });
 
   test("PUBLIC executes none of them, nor will it the next one", async () => {

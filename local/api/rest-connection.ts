@@ -11,6 +11,9 @@ import { withReadableValues } from "./rest-payload.ts";
 import { type Database, inTransaction } from "./rest-transaction.ts";
 import { upsertOf } from "./rest-upsert.ts";
 
+/** As many as the setting `rest_pool_size` of the migrations says. */
+const REST_POOL_SIZE = 20;
+
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
 export class RestConnection extends PostgresConnection {
   readonly #requests: PostgresConnection;
@@ -30,7 +33,7 @@ export class RestConnection extends PostgresConnection {
     url.username = "authenticator";
     this.#requests = new PostgresConnection({
       url: url.href,
-      postgresOptions: { max: 10, onnotice, types: restTypes },
+      postgresOptions: { max: REST_POOL_SIZE, onnotice, types: restTypes },
     });
     surviveLostConnections(this.#requests);
   }

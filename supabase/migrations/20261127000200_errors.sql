@@ -69,3 +69,26 @@ $$;
 
 comment on function private.check_arguments is
   '422 validation_failed with {"fields"} naming the arguments that are not null here: case when p_id is null then ''id'' end, …';
+
+-- Not 503: the platform's edge repeats those by itself, up to five times.
+create function private.raise_busy()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  perform private.raise_error(
+    429,
+    'busy',
+    'Others are at work here.',
+    json_build_object('retry_after', 1)::text,
+    'Try again in a moment.',
+    '{"Retry-After": "1"}'
+  );
+end;
+$$;
+
+comment on function private.raise_busy is
+  '429 busy with Retry-After: what is asked for is allowed, and there is no place or lock for it now.';

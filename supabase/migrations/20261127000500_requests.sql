@@ -105,15 +105,55 @@ security invoker
 set search_path = ''
 as $$
 begin
-  perform
-    pg_advisory_xact_lock_shared(7301, 0),
-    pg_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301)),
-    set_config('private.write_lock', p_professional_id::text, true);
+  begin
+    perform
+      pg_advisory_xact_lock_shared(7301, 0),
+      pg_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301));
+  exception when lock_not_available then
+    -- The role's lock_timeout: waiting on would only hold a connection.
+    perform private.raise_busy();
+  end;
+  perform set_config('private.write_lock', p_professional_id::text, true);
 end;
 $$;
 
 comment on function private.lock_professional is
-  'The write lock of one professional, until the transaction ends. First statement of every RPC that writes.';
+  'The write lock of one professional, until the transaction ends; 429 busy when others keep it for too long. First statement of every RPC that writes.';
+
+-- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again.
+create function private.lock_everybody()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_lock_timeout constant text := current_setting('lock_timeout');
+  v_until constant timestamptz := clock_timestamp() + least(
+    nullif(v_lock_timeout, '0')::interval, interval '5 s'
+  );
+begin
+  while not pg_try_advisory_xact_lock(7301, 0) loop
+    begin
+      perform set_config('lock_timeout', '20ms', true);
+      perform pg_advisory_xact_lock(7301, 0);
+      perform set_config('lock_timeout', v_lock_timeout, true);
+      exit;
+    exception when lock_not_available then
+      -- In a request; a migration or a job in SQL has time.
+      if clock_timestamp() > v_until and private.caller_role() is not null then
+        perform private.raise_busy();
+      end if;
+    end;
+    perform pg_sleep(0.02 + 0.02 * random());
+  end loop;
+  perform set_config('private.write_lock', '*', true);
+end;
+$$;
+
+comment on function private.lock_everybody is
+  'The write lock of all professionals, until the transaction ends: for servers, who may write for anyone. 429 busy after five seconds, or after a shorter lock_timeout.';
 
 -- Definer, so that no API role needs EXECUTE on the lock itself.
 create function private.take_write_lock()
@@ -126,7 +166,7 @@ as $$
 begin
   if nullif(current_setting('private.write_lock', true), '') is null then
     if private.caller_is_server() then
-      perform pg_advisory_xact_lock(7301, 0), set_config('private.write_lock', '*', true);
+      perform private.lock_everybody();
     elsif private.caller_professional_id() is not null then
       perform private.lock_professional(private.caller_professional_id());
     end if;

@@ -18,6 +18,8 @@ create policy settings_all_rules on private.settings
 insert into private.settings (name, value)
 values
   ('anon_tier', 'pro'),
+  ('anon_per_network', '6'),
+  ('rest_pool_size', '20'),
   ('public_tries_per_address_hour', '10'),
   ('public_tries_per_network_hour', '30');
 
@@ -34,6 +36,6 @@ end;
 $$;
 
 comment on table private.settings is
-  'anon_tier: the tier of callers without a token, per IP address (a page load is several calls, and an office shares one). public_tries_…: how often an hour the public may try to book or order at one professional, per e-mail address and per network (public_tries.sql). request_counter: how the request counter is reached. webhooks_last_dispatch_at: as it says.';
+  'One row a setting; docs/operations.md lists them. request_counter and request_counter_password are secrets.';
 
 comment on function private.setting is 'Value of a setting; null without one.';

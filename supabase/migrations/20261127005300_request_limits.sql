@@ -1,13 +1,9 @@
--- Who is limited to what: tiers per professional, portal clients under their professional's tier, the
--- public per IP address, servers not at all.
-
-create type private.request_limit as (
-  key text,
-  requests_per_minute integer,
-  concurrent_requests integer
-);
-
-comment on type private.request_limit is 'What a caller is counted under, and its tier''s numbers.';
+-- What runs before every request: is the session still there, is there a place, is there budget left.
+-- Tiers limit professionals, portal clients under their professional's tier, and the public per
+-- network; servers are not limited.
+--
+-- It runs once the request has a connection of the REST server's pool. Places are therefore shares of
+-- that pool (setting rest_pool_size), so that nobody can take all of it, running or waiting.
 
 create function private.caller_ip()
 returns text
@@ -31,51 +27,28 @@ $$;
 
 comment on function private.caller_ip is 'Address of the caller as the edge in front of us saw it.';
 
-create function private.caller_limit()
-returns private.request_limit
+-- A lock per place, freed by Postgres itself when the transaction ends, however it does.
+create function private.take_place(p_what text, p_count integer)
+returns boolean
 language plpgsql
-stable
+volatile
 security invoker
 set search_path = ''
 as $$
-declare
-  v_claims constant jsonb := private.jwt_claims();
-  v_caller text;
-  v_tier text;
-  v_limit private.request_limit;
 begin
-  case v_claims ->> 'role'
-    when 'anon' then
-      v_caller := 'ip ' || private.caller_network(private.caller_ip());
-      v_tier := private.setting('anon_tier');
-    when 'authenticated' then
-      v_caller := 'professional ' || (v_claims ->> 'sub');
-      v_tier := (select tier from public.profiles where id = (v_claims ->> 'sub')::uuid);
-    when 'portal_client' then
-      v_caller := 'client ' || (v_claims ->> 'sub');
-      v_tier := (
-        select tier from public.profiles where id = (v_claims ->> 'professional_id')::uuid
-      );
-    else
-      return null;
-  end case;
-
-  -- The limit is part of the key, so that another tier starts with a fresh budget.
-  select
-    v_caller || ' ' || requests_per_minute,
-    requests_per_minute,
-    concurrent_requests
-  into v_limit
-  from private.tiers
-  where name = coalesce(v_tier, 'free');
-  return v_limit;
+  for v_place in 1..p_count loop
+    if pg_try_advisory_xact_lock(hashtextextended(p_what, v_place)) then
+      return true;
+    end if;
+  end loop;
+  return false;
 end;
 $$;
 
-comment on function private.caller_limit is
-  'Key and numbers of the caller''s tier; null for callers without a limit.';
+comment on function private.take_place is
+  'Takes one of so many places until the transaction ends; false when all are taken.';
 
-create function private.check_concurrency(p_limit private.request_limit)
+create function private.raise_too_many_connections(p_count integer)
 returns void
 language plpgsql
 volatile
@@ -83,26 +56,99 @@ security invoker
 set search_path = ''
 as $$
 begin
-  -- A lock per request under way, freed by Postgres itself when the transaction ends, however it does.
-  for v_slot in 1..p_limit.concurrent_requests loop
-    if pg_try_advisory_xact_lock(hashtextextended('request of ' || p_limit.key, v_slot)) then
-      return;
-    end if;
-  end loop;
-
   perform private.raise_error(
     429,
     'too_many_connections',
     'Too many requests at the same time.',
     json_build_object('retry_after', 1)::text,
-    'At most ' || p_limit.concurrent_requests || ' at a time.',
+    'At most ' || p_count || ' at a time.',
     '{"Retry-After": "1"}'
   );
 end;
 $$;
 
-comment on function private.check_concurrency is
-  'Specification, Limits: concurrent connections per tier. 429 too_many_connections.';
+comment on function private.raise_too_many_connections is
+  '429 too_many_connections: the caller''s own number is reached.';
+
+create function private.check_places(p_caller text, p_count integer, p_pool_size integer)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_half constant integer := greatest(p_pool_size / 2, 1);
+  v_until constant timestamptz := clock_timestamp() + interval '1 s';
+begin
+  -- Of the pool, running or waiting.
+  if not private.take_place('half of the pool ' || p_caller, v_half) then
+    if p_count > v_half then
+      perform private.raise_busy();
+    end if;
+    perform private.raise_too_many_connections(p_count);
+  end if;
+  if p_count >= v_half then
+    return;
+  end if;
+
+  -- A page that opens with eight reads at once is not an overload: the last ones wait a moment.
+  while not private.take_place('request of ' || p_caller, p_count) loop
+    if clock_timestamp() > v_until then
+      perform private.raise_too_many_connections(p_count);
+    end if;
+    perform pg_sleep(0.005);
+  end loop;
+end;
+$$;
+
+comment on function private.check_places is
+  'Specification, Limits: concurrent connections per tier. More than that wait up to a second for a place, then 429 too_many_connections; nobody has more than half the pool, 429 busy.';
+
+create function private.check_public_places(
+  p_network text,
+  p_per_network integer,
+  p_pool_size integer
+)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if not private.take_place('request of ' || p_network, p_per_network) then
+    perform private.raise_too_many_connections(p_per_network);
+  elsif not private.take_place('requests of the public', greatest(p_pool_size * 2 / 5, 1)) then
+    perform private.raise_busy();
+  end if;
+end;
+$$;
+
+comment on function private.check_public_places is
+  'Callers without a token: so many at a time per network (429 too_many_connections), together at most 40 % of the pool (429 busy). They never wait.';
+
+create function private.raise_rate_limited(p_seconds integer, p_hint text)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  perform private.raise_error(
+    429,
+    'rate_limit_exceeded',
+    'Too many requests.',
+    json_build_object('retry_after', p_seconds)::text,
+    p_hint,
+    jsonb_build_object('Retry-After', p_seconds::text)
+  );
+end;
+$$;
+
+comment on function private.raise_rate_limited is
+  '429 rate_limit_exceeded with Retry-After and {"retry_after"} in seconds.';
 
 create function private.check_rate(p_key text, p_limit integer, p_window interval, p_hint text)
 returns void
@@ -115,51 +161,131 @@ declare
   v_seconds constant integer := private.seconds_to_wait(p_key, p_limit, p_window);
 begin
   if v_seconds > 0 then
-    perform private.raise_error(
-      429,
-      'rate_limit_exceeded',
-      'Too many requests.',
-      json_build_object('retry_after', v_seconds)::text,
-      p_hint,
-      jsonb_build_object('Retry-After', v_seconds::text)
-    );
+    perform private.raise_rate_limited(v_seconds, p_hint);
   end if;
 end;
 $$;
 
 comment on function private.check_rate is
-  'Counts what a caller asks for: 429 rate_limit_exceeded with Retry-After, above p_limit in a window.';
+  'Counts what the public does within a request, and waits for the count: 429 rate_limit_exceeded above p_limit in a window.';
 
--- Definer, so that API roles need no EXECUTE on the checks themselves.
+-- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. All it has
+-- to know is read in one statement; a plan for any caller is kept, since making one takes longer than
+-- running it.
 create function private.check_request()
 returns void
 language plpgsql
 volatile
 security definer
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_limit private.request_limit;
+  v_claims constant jsonb := private.jwt_claims();
+  v_role constant text := v_claims ->> 'role';
+  v_session_id constant uuid := v_claims ->> 'session_id';
+  v_subject constant uuid := v_claims ->> 'sub';
+  v_professional_id constant uuid := case v_role
+    when 'portal_client' then v_claims ->> 'professional_id'
+    else v_claims ->> 'sub'
+  end;
+  v_caller text;
+  v_state record;
+  v_seconds integer;
 begin
-  perform private.check_session();
-  v_limit := private.caller_limit();
-  if v_limit is not null then
-    perform private.check_concurrency(v_limit);
-    perform private.check_rate(
-      v_limit.key,
-      v_limit.requests_per_minute,
-      '1 minute',
-      'At most ' || v_limit.requests_per_minute || ' requests a minute.'
+  if v_role = 'service_role' or v_role is null then
+    return;
+  end if;
+  v_caller := case v_role
+    when 'anon' then 'ip ' || private.caller_network(private.caller_ip())
+    when 'authenticated' then format('professional %s', v_subject)
+    else format('client %s', v_subject)
+  end;
+
+  select
+    case v_role
+      when 'portal_client'
+      then private.portal_session_is_live(v_session_id, v_professional_id, v_subject)
+      -- Tokens without a session are the platform's own.
+      else v_session_id is null or exists (
+        select
+        from auth.sessions
+        where id = v_session_id and (not_after is null or not_after > now())
+      )
+    end as is_live,
+    t.requests_per_minute,
+    t.concurrent_requests,
+    -- The limit is part of the key, so that another tier starts with a fresh budget.
+    (
+      select full_at
+      from private.request_counters
+      where key = v_caller || ' ' || t.requests_per_minute
+    ) as full_at,
+    s.pool_size,
+    s.anon_per_network,
+    case when s.refused_at is null then s.conninfo end as conninfo
+  into v_state
+  from (
+    select
+      max(value) filter (where name = 'anon_tier') as anon_tier,
+      max(value) filter (where name = 'rest_pool_size')::integer as pool_size,
+      max(value) filter (where name = 'anon_per_network')::integer as anon_per_network,
+      max(value) filter (where name = 'request_counter') as conninfo,
+      max(value) filter (where name = 'request_counter_refused_at') as refused_at
+    from private.settings
+  ) as s
+  join private.tiers t on t.name = coalesce(
+    case v_role
+      when 'anon' then s.anon_tier
+      else (select tier from public.profiles where id = v_professional_id)
+    end,
+    'free'
+  );
+
+  if not v_state.is_live then
+    perform private.raise_session_not_found();
+  end if;
+
+  if v_role = 'anon' then
+    perform private.check_public_places(v_caller, v_state.anon_per_network, v_state.pool_size);
+  else
+    perform private.check_places(v_caller, v_state.concurrent_requests, v_state.pool_size);
+  end if;
+
+  v_caller := v_caller || ' ' || v_state.requests_per_minute;
+  if v_state.conninfo is not null then
+    v_seconds := private.seconds_over(v_state.full_at, v_state.requests_per_minute, '1 minute');
+    if v_seconds = 0 then
+      perform private.send_request_count(
+        v_state.conninfo, v_caller, v_state.requests_per_minute, '1 minute'
+      );
+    end if;
+  elsif current_setting('transaction_read_only') = 'off' then
+    v_seconds := private.count_request(v_caller, v_state.requests_per_minute, '1 minute');
+  end if;
+  if v_seconds > 0 then
+    perform private.raise_rate_limited(
+      v_seconds, 'At most ' || v_state.requests_per_minute || ' requests a minute.'
     );
   end if;
 end;
 $$;
 
 comment on function private.check_request is
-  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, concurrency, rate.';
+  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, places, rate. Specification, token lifecycle (after sign-out both tokens are invalid: 401 session_not_found) and Limits.';
 
 grant execute on function private.check_request () to anon, authenticated, service_role, portal_client;
 
 alter role authenticator set pgrst.db_pre_request = 'private.check_request';
+
+-- One statement of the public may take a second: it must not hold a connection for longer. Waiting
+-- for a lock ends earlier; two may have to be waited for within one statement.
+alter role anon set statement_timeout = '1s';
+
+alter role anon set lock_timeout = '400ms';
+
+alter role authenticated set lock_timeout = '2s';
+
+alter role portal_client set lock_timeout = '2s';
 
 notify pgrst, 'reload config';

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import { beforeAll, describe, expect, test } from "vitest";
 import { server } from "../support/callers.ts";
-import { asCaller, type Claims, parallelConnections, sql } from "../support/database.ts";
+import { asCaller, type Claims, parallelConnections, raised, sql } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
@@ -48,8 +48,7 @@ async function waitsFor(
         );
         return false;
       } catch (error) {
-        // 55P03: the lock was not free.
-        expect(error).toMatchObject({ code: "55P03" });
+        expect(await raised(Promise.reject(error))).toMatchObject({ status: 429, code: "busy" });
         return true;
       }
     },

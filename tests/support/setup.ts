@@ -4,6 +4,8 @@ import { stack } from "./stack.ts";
 
 const WIDE = {
   anon_tier: "ultra",
+  anon_per_network: "1000",
+  rest_pool_size: "1000",
   public_tries_per_address_hour: "100000",
   public_tries_per_network_hour: "100000",
 };
