@@ -131,6 +131,33 @@ $$;
 comment on function private.check_rate is
   'Specification, Limits: requests per minute per tier. 429 rate_limit_exceeded with Retry-After.';
 
+-- Row-level security does not bind the planner: its guess counts rows that the caller may not see. In
+-- whatever company these two preferences stand, the REST server knows them by exactly this text.
+create function private.check_count_preference()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_headers constant jsonb := nullif(current_setting('request.headers', true), '')::jsonb;
+begin
+  if v_headers ->> 'prefer' ~ 'count=(planned|estimated)' and not private.caller_is_server() then
+    perform private.raise_error(
+      400,
+      'count_not_allowed',
+      'Rows are counted exactly or not at all.',
+      null,
+      'Ask with Prefer: count=exact.'
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_count_preference is
+  '400 count_not_allowed for Prefer: count=planned and count=estimated, but to servers.';
+
 -- Definer, so that API roles need no EXECUTE on the checks themselves.
 create function private.check_request()
 returns void
@@ -148,11 +175,12 @@ begin
     perform private.check_concurrency(v_limit);
     perform private.check_rate(v_limit);
   end if;
+  perform private.check_count_preference();
 end;
 $$;
 
 comment on function private.check_request is
-  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, concurrency, rate.';
+  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, concurrency, rate, and how rows are to be counted.';
 
 grant execute on function private.check_request () to anon, authenticated, service_role, portal_client;
 
