@@ -12,7 +12,7 @@ const words = (text: string) => text.trim().split(/\s+/);
 /** Functions of `private` that each role may execute; a trigger function needs no grant. */
 const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   anon: words(`available_slots booking_page check_request create_booking explain_slot
-    is_open_to_public place_order quote_order timestamp_json`),
+    is_active_product is_open_to_public place_order quote_order timestamp_json`),
   authenticated: words(`adjust_stock audit availability_problem available_slots blocked_range
     booking_page cancel_booking check_request create_booking create_webhook_endpoint
     day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_email
@@ -356,6 +356,10 @@ describe("policies", () => {
     const callersClient = `( SELECT private.portal_client_id(private.caller_professional_id()) AS portal_client_id)`;
     const callersProfessional = `( SELECT private.caller_professional_id() AS caller_professional_id)`;
     const expression = (policy: string) => {
+      if (policy === "products_select_public") {
+        const ofActive = "((parent_id IS NULL) OR private.is_active_product(parent_id))";
+        return `(active AND private.is_open_to_public(professional_id) AND ${ofActive})`;
+      }
       if (policy.endsWith("_public"))
         return "(active AND private.is_open_to_public(professional_id))";
       if (policy.endsWith("_own")) {

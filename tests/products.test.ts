@@ -197,6 +197,31 @@ test("a product of a professional who does not exist is refused for a server too
   );
 });
 
+test("the public reads a variant while it and its product are active", async () => {
+  const open = await createProfessional({ accepts_orders: true });
+  const shirt = await createProduct(open, { name: "Shirt" });
+  const medium = await createProduct(open, { name: "M", parent_id: shirt.id });
+  const scarf = await createProduct(open, { name: "Scarf", active: false });
+  await createProduct(open, { name: "Red", parent_id: scarf.id });
+  const set = (id: string, active: boolean) =>
+    open.api.from("products").update({ active }).eq("id", id);
+  const seen = async () => {
+    const rows = await anonymous()
+      .from("products")
+      .select("id")
+      .eq("professional_id", open.id)
+      .order("created_at");
+    return rows.data?.map(({ id }) => id);
+  };
+
+  expect(await seen()).toEqual([shirt.id, medium.id]);
+  await set(shirt.id, false);
+  expect(await seen()).toEqual([]);
+  await set(shirt.id, true);
+  await set(medium.id, false);
+  expect(await seen()).toEqual([shirt.id]);
+});
+
 test("the public reads the listed columns and embeds neither variants nor parent", async () => {
   const open = await createProfessional({ accepts_orders: true });
   const product = await createProduct(open, { stock: 3, options: { size: "M" } });

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { request } from "./support/callers.ts";
 import { asCaller, sql, tryAsCaller } from "./support/database.ts";
@@ -6,12 +9,14 @@ import {
   createBooking,
   createClientRow,
   createOrder,
+  createPortalSession,
   createProduct,
   createProfessional,
   createService,
   type Professional,
   type Row,
 } from "./support/factories.ts";
+import { stack } from "./support/stack.ts";
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -277,6 +282,91 @@ describe("reading", () => {
     expect(head.status).toBe(200);
     expect(head.headers.get("content-range")).toBe("0-3/4");
     expect(head.body).toBeNull();
+  });
+});
+
+describe("counting by the planner, who is not bound by row-level security,", () => {
+  const PATHS = [
+    ["GET", "clients?select=id"],
+    ["HEAD", "services?select=id"],
+    ["POST", "rpc/booking_page"],
+    ["PATCH", "profiles?id=eq.00000000-0000-4000-8000-000000000000"],
+  ] as const;
+  const SPELLINGS = [
+    "count=planned",
+    "count=estimated",
+    "return=minimal,count=planned",
+    "count=exact, count=estimated , return=minimal",
+    "\tcount=planned\t",
+  ];
+
+  const body = { username: `new-${randomUUID()}` };
+
+  const ask = (method: string, path: string, prefer: string, token?: string) =>
+    request(`/rest/v1/${path}`, {
+      method,
+      token,
+      headers: { prefer },
+      ...(["POST", "PATCH"].includes(method) && { body: JSON.stringify(body) }),
+    });
+
+  test.each(SPELLINGS)("Prefer: %s is refused to everybody but servers", async (prefer) => {
+    const portal = await createPortalSession(client);
+    for (const token of [undefined, owner.token, portal.token]) {
+      const answer = await ask("GET", "services?select=id", prefer, token);
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        {
+          code: "count_not_allowed",
+          message: expect.any(String),
+          details: null,
+          hint: expect.any(String),
+        },
+      ]);
+      expect(answer.headers.get("content-range")).toBeNull();
+    }
+  });
+
+  test.each(PATHS)("%s %s with it is refused before it runs", async (method, path) => {
+    for (const prefer of ["count=planned", "count=estimated"]) {
+      const answer = await ask(method, path, prefer, owner.token);
+      expect([prefer, answer.status]).toEqual([prefer, 400]);
+      expect(answer.headers.get("content-range")).toBeNull();
+    }
+  });
+
+  test("a write with it is not made", async () => {
+    const professional = await createProfessional();
+    const username = async () => {
+      const [row] = await sql`select username from public.profiles where id = ${professional.id}`;
+      return row?.username;
+    };
+    const before = await username();
+    const path = `profiles?id=eq.${professional.id}`;
+    expect((await ask("PATCH", path, "count=planned", professional.token)).status).toBe(400);
+    expect(await username()).toBe(before);
+    expect((await ask("PATCH", path, "count=exact", professional.token)).status).toBe(204);
+    expect(await username()).toBe(body.username);
+  });
+
+  // Of lines in the other order the database sees only the harmless one: README, security model.
+  test("a line of its own, after another one, is refused too", async () => {
+    const lines = httpRequest(`${stack.apiUrl}/rest/v1/services?select=id`, {
+      headers: { apikey: stack.publishableKey, prefer: ["return=minimal", "count=planned"] },
+    }).end();
+    const [answer] = await once(lines, "response");
+    expect([answer.statusCode, JSON.parse(await text(answer)).code]).toEqual([
+      400,
+      "count_not_allowed",
+    ]);
+  });
+
+  test.each(["count=planned", "count=estimated"])("a server may ask for %s", async (prefer) => {
+    const answer = await request("/rest/v1/clients?select=id&limit=1", {
+      headers: { apikey: stack.secretKey, prefer },
+    });
+    expect(answer.ok).toBe(true);
+    expect(answer.headers.get("content-range")).toMatch(/^0-0\/\d+$/);
   });
 });
 

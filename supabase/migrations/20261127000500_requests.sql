@@ -221,7 +221,8 @@ begin
       message = 'id, created_at and professional_id cannot be changed';
   end if;
 
-  -- Generated columns of NEW are still null here; what is given to them is computed anew anyway.
+  -- These follow from others and date nothing by themselves. Generated ones of NEW are still null here;
+  -- in_stock is worked out by a trigger after this one.
   if tg_relid = 'public.clients'::regclass then
     new.email_key := old.email_key;
   elsif tg_relid = 'public.products'::regclass then
@@ -238,6 +239,6 @@ end;
 $$;
 
 comment on function private.keep_row_identity is
-  'BEFORE UPDATE, last of the row triggers: keeps id, created_at and professional_id, and dates every real change in updated_at.';
+  'BEFORE UPDATE, after whatever else changes the row: keeps id, created_at and professional_id, and dates every real change in updated_at.';
 
 select private.hand_over('take_write_lock');

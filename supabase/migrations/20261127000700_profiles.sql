@@ -163,7 +163,7 @@ grant select, insert on public.profiles to rules;
 
 grant execute on function private.is_open_to_public (uuid) to anon;
 
--- Nothing for anon: with a policy here anybody could list all professionals. booking_page() shows one.
+-- Nothing for anon: with a policy here anybody could list the names of all professionals. booking_page() shows one.
 create policy profiles_select_own on public.profiles
   for select to authenticated
   using ((select auth.uid()) = id);

@@ -29,7 +29,7 @@ create table public.products (
     constraint products_stock_is_never_negative check (stock >= 0),
   low_stock_at integer
     constraint products_low_stock_at_is_never_negative check (low_stock_at >= 0),
-  in_stock boolean not null generated always as (coalesce(stock > 0, true)) stored,
+  in_stock boolean not null default true,
   active boolean not null default true,
   metadata jsonb not null default '{}'
     constraint products_metadata_is_an_object_of_at_most_8_kb
@@ -81,6 +81,22 @@ $$;
 
 comment on function private.check_variant is
   'Variants have one level: 422 variant_of_variant.';
+
+-- Definer: the policy for the public would otherwise ask itself.
+create function private.is_active_product(p_product_id uuid)
+returns boolean
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  return exists (select from public.products where id = p_product_id and active);
+end;
+$$;
+
+comment on function private.is_active_product is
+  'Whether the product a variant hangs on is active, so that the public may see the variant.';
 
 create trigger products_lock
   before insert or update or delete on public.products
@@ -186,9 +202,15 @@ grant execute on function public.variants (public.products) to authenticated, se
 
 grant execute on function public.parent (public.products) to authenticated, service_role;
 
+grant execute on function private.is_active_product (uuid) to anon;
+
 create policy products_select_public on public.products
   for select to anon
-  using (active and private.is_open_to_public(professional_id));
+  using (
+    active
+    and private.is_open_to_public(professional_id)
+    and (parent_id is null or private.is_active_product(parent_id))
+  );
 
 create policy products_select_own on public.products
   for select to authenticated
@@ -229,14 +251,14 @@ comment on column public.products.low_stock_at is
   'Stock at or below which product.low_stock is told; null means never.';
 
 comment on column public.products.in_stock is
-  'Whether something is left; true where stock is not tracked.';
+  'Whether something is left; true where stock is not tracked. Of a product with variants: whether any active one is in stock.';
 
 comment on function public.variants is 'Variants of a product, for embedding.';
 
 comment on function public.parent is 'The product a variant belongs to, for embedding.';
 
 comment on policy products_select_public on public.products is
-  'Anybody reads active products of professionals who accept bookings or orders.';
+  'Anybody reads active products of professionals who accept bookings or orders; variants while their product is active.';
 
 comment on policy products_select_own on public.products is 'A professional reads own products.';
 
@@ -246,4 +268,4 @@ comment on policy products_update_own on public.products is 'A professional edit
 
 comment on policy products_delete_own on public.products is 'A professional deletes own products.';
 
-select private.hand_over('check_variant');
+select private.hand_over('check_variant', 'is_active_product');

@@ -1,4 +1,4 @@
--- RPC: all a public page needs to show one professional, by username. Nobody can list professionals.
+-- RPC: all a public page needs to show one professional, by username. Nobody can list usernames.
 
 create function private.public_products(p_professional_id uuid, p_parent_id uuid)
 returns jsonb
@@ -32,7 +32,13 @@ as $$
   from public.products p
   where p.professional_id = p_professional_id
     and p.parent_id is not distinct from p_parent_id
-    and p.active;
+    and p.active
+    -- A heading whose variants are all inactive has nothing to order.
+    and (
+      select bool_or(v.active)
+      from public.products v
+      where v.professional_id = p_professional_id and v.parent_id = p.id
+    ) is not false;
 $$;
 
 comment on function private.public_products is

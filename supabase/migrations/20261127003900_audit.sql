@@ -118,6 +118,12 @@ as $$
     from private.stock_ledger
     where professional_id = p_professional_id and order_id is not null
     group by order_id, product_id
+  ),
+  headings as (
+    select parent_id, bool_or(active and stock is distinct from 0) as in_stock
+    from public.products
+    where professional_id = p_professional_id and parent_id is not null
+    group by parent_id
   )
   select 'stock_is_ledger', p.id, coalesce(sum(l.delta), 0)::numeric, coalesce(p.stock, 0)::numeric
   from public.products p
@@ -126,6 +132,16 @@ as $$
   where p.professional_id = p_professional_id
   group by p.id
   having coalesce(sum(l.delta), 0) <> coalesce(p.stock, 0)
+  union all
+  select
+    'in_stock_is_stock',
+    p.id,
+    coalesce(h.in_stock, p.stock is distinct from 0)::integer::numeric,
+    p.in_stock::integer::numeric
+  from public.products p
+  left join headings h on h.parent_id = p.id
+  where p.professional_id = p_professional_id
+    and p.in_stock <> coalesce(h.in_stock, p.stock is distinct from 0)
   union all
   select 'order_products_are_its_lines', product_id, ordered::numeric, held::numeric
   from held
@@ -139,7 +155,7 @@ as $$
 $$;
 
 comment on function private.audit_stock is
-  'Products whose stock differs from the ledger, and orders that hold or took something else than their lines say.';
+  'Products whose stock differs from the ledger or in_stock from the stock, and orders that hold or took something else than their lines say.';
 
 -- Definer: reads the ledgers.
 create function private.audit()

@@ -169,6 +169,33 @@ $$;
 comment on function private.check_rate is
   'Counts what the public does within a request, and waits for the count: 429 rate_limit_exceeded above p_limit in a window.';
 
+-- Row-level security does not bind the planner: its guess counts rows that the caller may not see. In
+-- whatever company these two preferences stand, the REST server knows them by exactly this text.
+create function private.check_count_preference()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_headers constant jsonb := nullif(current_setting('request.headers', true), '')::jsonb;
+begin
+  if v_headers ->> 'prefer' ~ 'count=(planned|estimated)' and not private.caller_is_server() then
+    perform private.raise_error(
+      400,
+      'count_not_allowed',
+      'Rows are counted exactly or not at all.',
+      null,
+      'Ask with Prefer: count=exact.'
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_count_preference is
+  '400 count_not_allowed for Prefer: count=planned and count=estimated, but to servers.';
+
 -- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. All it has
 -- to know is read in one statement; a plan for any caller is kept, since making one takes longer than
 -- running it.
@@ -268,6 +295,7 @@ begin
       v_seconds, 'At most ' || v_state.requests_per_minute || ' requests a minute.'
     );
   end if;
+  perform private.check_count_preference();
 end;
 $$;
 

@@ -47,6 +47,7 @@ declare
   v_old jsonb;
   v_new jsonb;
   v_previous jsonb;
+  v_told jsonb;
 begin
   if not private.records_events(v_professional_id) then
     return null;
@@ -60,8 +61,10 @@ begin
 
   if tg_op = 'UPDATE' then
     v_previous := private.changed_fields(v_old, v_new);
-    -- What a payment does to its order is told by payment.* alone.
-    if coalesce(v_previous - array['amount_paid', 'amount_refunded', 'payment_status'], '{}') = '{}' then
+    -- What a payment does to its order is told by payment.* alone, what variants do to in_stock of
+    -- their product by their own events.
+    v_told := v_previous - array['amount_paid', 'amount_refunded', 'payment_status', 'in_stock'];
+    if coalesce(v_told, '{}') = '{}' then
       return null;
     end if;
   end if;

@@ -78,6 +78,22 @@ describe("finds", () => {
     ]);
   });
 
+  test("an in_stock that is not what the stock says, or that of the variants", async () => {
+    const { shop, product } = await books();
+    const shirt = await createProduct(shop, { name: "Shirt" });
+    await createProduct(shop, { name: "M", parent_id: shirt.id, stock: 0 });
+    const found = await findingsAfter(shop, async (tx) => {
+      await tx`alter table public.products disable trigger user`;
+      await tx`
+        update public.products set in_stock = not in_stock
+        where id in (${product.id}, ${shirt.id})`;
+    });
+    const finding = { finding: "in_stock_is_stock" };
+    expect(found).toHaveLength(2);
+    expect(found).toContainEqual({ ...finding, subject_id: product.id, expected: 1, actual: 0 });
+    expect(found).toContainEqual({ ...finding, subject_id: shirt.id, expected: 0, actual: 1 });
+  });
+
   test("an order that took less, or gave back more, than its lines say", async () => {
     const { shop, product, order } = await books();
     const taken = async (delta: number) =>

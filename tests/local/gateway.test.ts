@@ -104,6 +104,14 @@ test("the caller cannot choose the address it is counted by", async () => {
   });
 });
 
+test("lines of one header become one, so that a check of it sees them all", async () => {
+  const lines = "Prefer: count=planned\r\nPrefer: return=minimal";
+  const answer = await raw(
+    `GET /rest/v1/x HTTP/1.1\r\nHost: a\r\n${lines}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answer).toContain('["prefer","count=planned, return=minimal"]');
+});
+
 test("several cookies stay several", async () => {
   const response = await fetch(`${gateway.url}/rest/v1/x`);
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);

@@ -130,6 +130,27 @@ describe("booking_page", () => {
     expect(JSON.stringify(products)).not.toMatch(/metadata|low_stock|"stock"/);
   });
 
+  it("shows no product whose variants are all inactive, and whether any active one is in stock", async () => {
+    const username = slug();
+    const professional = await openProfessional({ username, accepts_orders: true });
+    const shirt = await createProduct(professional, { name: "Shirt", stock: 9 });
+    const variant = (values: object) =>
+      createProduct(professional, { name: "Variant", parent_id: shirt.id, ...values });
+    const small = await variant({ stock: 0 });
+    const large = await variant({ stock: 4, active: false });
+    const shown = async () => (await page(username)).products.map(({ in_stock }) => in_stock);
+    const set = (id: string, active: boolean) =>
+      professional.api.from("products").update({ active }).eq("id", id);
+
+    expect(await shown()).toEqual([false]);
+    await set(large.id, true);
+    expect(await shown()).toEqual([true]);
+    await Promise.all([set(small.id, false), set(large.id, false)]);
+    expect(await shown()).toEqual([]);
+    await professional.api.from("products").delete().in("id", [small.id, large.id]);
+    expect(await shown()).toEqual([true]);
+  });
+
   it.each([
     [true, true],
     [true, false],

@@ -417,6 +417,31 @@ describe("products, clients and services", () => {
     expect(events.at(-1)?.previous).toEqual({ stock: 10, price: 13, in_stock: true });
   });
 
+  test("what becomes of a variant is told of the variant alone, not of the product it hangs on", async () => {
+    const shirt = await createProduct(ana, { name: "Shirt" });
+    const told: [type: string, id: unknown][] = (
+      await during(ana, async () => {
+        const variant = await createProduct(ana, { parent_id: shirt.id, stock: 0 });
+        const products = () => ana.api.from("products");
+        await must(products().update({ stock: 1 }).eq("id", variant.id));
+        await must(products().update({ active: false }).eq("id", variant.id));
+        await must(products().update({ active: true }).eq("id", variant.id));
+        await must(products().update({ stock: 0 }).eq("id", variant.id));
+        await must(products().update({ stock: 0 }).eq("id", shirt.id));
+        await must(products().delete().eq("id", variant.id));
+      })
+    ).map(({ type, data }) => [type, data.id === shirt.id ? "shirt" : "variant"]);
+    expect(told).toEqual([
+      ["product.created", "variant"],
+      ["product.updated", "variant"],
+      ["product.updated", "variant"],
+      ["product.updated", "variant"],
+      ["product.out_of_stock", "variant"],
+      ["product.updated", "shirt"],
+      ["product.deleted", "variant"],
+    ]);
+  });
+
   test("an order that takes the last pieces tells of order and stock, its cancellation of both", async () => {
     const product = await createProduct(ana, { stock: 2 });
     const client = await createClientRow(ana);

@@ -332,7 +332,7 @@ export type Database = {
           description?: string | null
           id?: string
           image_url?: string | null
-          in_stock?: never
+          in_stock?: boolean
           low_stock_at?: number | null
           metadata?: NonNullable<Json>
           name: string
@@ -351,7 +351,7 @@ export type Database = {
           description?: string | null
           id?: string
           image_url?: string | null
-          in_stock?: never
+          in_stock?: boolean
           low_stock_at?: number | null
           metadata?: NonNullable<Json>
           name?: string

@@ -63,7 +63,7 @@ const Product = z
     price: amount,
     stock: z.int().min(0).nullable().describe("null: not tracked"),
     low_stock_at: z.int().min(0).nullable(),
-    in_stock: z.boolean(),
+    in_stock: z.boolean().describe("Of a product with variants: whether any active one is"),
     active: z.boolean(),
     metadata,
   })
