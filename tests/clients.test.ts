@@ -7,6 +7,7 @@ import {
   type Values,
 } from "./support/constraints.ts";
 import { sql } from "./support/database.ts";
+import { ADDRESSES, NO_ADDRESSES } from "./support/email-addresses.ts";
 import {
   createClientRow,
   createPortalSession,
@@ -26,30 +27,7 @@ const insert = (values: Values) =>
 
 const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
   ["clients_name_has_1_to_200_characters", "name", ["a", chars(200)], ["", "\t", chars(201)]],
-  [
-    "clients_email_is_an_address",
-    "email",
-    [null, "", "a@b.c", "o'hara+tag@münchen.example", `${chars(64)}@${chars(185)}.com`],
-    [
-      "a",
-      "a@b",
-      "@b.c",
-      "a@.c",
-      "a@@b.c",
-      "a b@c.d",
-      "a\u00a0b@c.d",
-      "a\u200bb@c.d",
-      "ab@c\u00ad.d",
-      "a@b.c, d@e.f",
-      "<a@b.c>",
-      '"a"@b.c',
-      "a@b.c;d@e.f",
-      "a\\@b.c",
-      "a@b.c\nBcc: d@e.f",
-      "a\u0001@b.c",
-      `${chars(64)}@${chars(186)}.com`,
-    ],
-  ],
+  ["clients_email_is_an_address", "email", [null, "", ...ADDRESSES], NO_ADDRESSES],
   [
     "clients_phone_has_at_most_40_characters",
     "phone",
@@ -119,7 +97,6 @@ describe("the e-mail address", () => {
   test.each([
     ["in other case", "Marta.Rossi@example.com", "MARTA.ROSSI@EXAMPLE.COM"],
     ["with space around it", "marta.bianchi@example.com", "\u00a0marta.bianchi@example.com "],
-    ["composed otherwise", "jos\u00e9@example.com", "JOSE\u0301@example.com"],
   ])("belongs to one client of a professional, also %s", async (_what, first, second) => {
     const professional = await createProfessional();
     await createClientRow(professional, { email: first });

@@ -306,23 +306,18 @@ describe("spellings of an address", () => {
     expect(await mailsTo(plain.email)).toEqual([]);
   });
 
-  test("composed and decomposed letters are one address", async () => {
+  test("an address with a Kelvin sign for its k is none, and nobody gets a mail", async () => {
     const tag = randomUUID();
-    const stored = `j\u00f6rg-${tag}@example.com`;
-    await newClient(stored);
-    const written = { email: `jo\u0308rg-${tag}@example.com`, professionalId: professional.id };
-    expect((await verifyCode(written, await receiveCode(written, stored))).status).toBe(200);
-  });
-
-  test("an address with a Kelvin sign for its k sends nothing but to the stored one", async () => {
-    const tag = randomUUID();
-    const stored = `kate-${tag}@example.com`;
-    const real = addressOf(await newClient(stored));
-    expect((await sendCode({ ...real, email: `\u212aate-${tag}@example.com` })).status).toBe(200);
+    const real = addressOf(await newClient(`kate-${tag}@example.com`));
+    expect(
+      await outcome(await sendCode({ ...real, email: `\u212aate-${tag}@example.com` })),
+    ).toEqual({
+      status: 422,
+      code: "validation_failed",
+    });
     // A mail to whom the first one could not overtake: of the same address.
     await receiveCode(real);
-    const recipients = (await mailsTo(tag)).flatMap(({ To }) => To.map(({ Address }) => Address));
-    expect(new Set(recipients)).toEqual(new Set([stored]));
+    expect(await mailsTo(tag)).toHaveLength(1);
   });
 });
 

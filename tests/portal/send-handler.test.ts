@@ -282,6 +282,7 @@ describe("requests", () => {
     ["email", { ...valid, email: "marta <marta@example.com>" }],
     ["email", { ...valid, email: "mar\0ta@example.com" }],
     ["email", { ...valid, email: "\ud800@example.com" }],
+    ["email", { ...valid, email: "\u212Aate@example.com" }],
     ["email", { ...valid, email: `${"a".repeat(320)}@example.com` }],
     ["email", { ...valid, email: ["marta@example.com"] }],
     ["email", { ...valid, email: { $ne: null } }],
@@ -304,19 +305,22 @@ describe("requests", () => {
   test.each([
     "marta@example.com",
     "  Marta+x@Example.COM\n",
-    "\u212Aate@example.com",
-    "用户@例子.公司",
+    "\u200bmarta@example.com\ufeff",
     "o'brien_{x}@example.com",
   ])("%j is an address", async (email) => {
     expect((await outcome(post({ ...valid, email }))).status).toBe(200);
   });
 
   test("an address of ten thousand dots is refused at once", async () => {
-    const begin = performance.now();
-    const { status } = await outcome(post({ ...valid, email: `a@${".".repeat(9800)}@` }));
-    expect(status).toBe(422);
-    // Quadratic matching would take a hundred times as long.
-    expect(performance.now() - begin).toBeLessThan(50);
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const begin = performance.now();
+      const { status } = await outcome(post({ ...valid, email: `a@${".".repeat(9800)}@` }));
+      expect(status).toBe(422);
+      times.push(performance.now() - begin);
+    }
+    // Quadratic matching would take a hundred times as long, every time.
+    expect(Math.min(...times)).toBeLessThan(50);
   });
 
   test("another method is 405 with Allow, and is not told about the path", async () => {
