@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { server } from "./support/callers.ts";
 import {
   insertRefusedBy,
   serverClaims,
@@ -161,6 +162,71 @@ describe("a row keeps its identity", () => {
       .eq("id", client.id)
       .select("*");
     expect((changed.data?.[0]?.updated_at ?? "") > client.updated_at).toBe(true);
+  });
+});
+
+describe("link_epoch", () => {
+  const epochOf = async ({ id }: { id: string }) =>
+    (await sql`select link_epoch from public.clients where id = ${id}`)[0]?.link_epoch;
+  const change = async (id: string, values: object, api = owner.api) => {
+    const { error } = await api.from("clients").update(values).eq("id", id);
+    expect(error).toBeNull();
+  };
+
+  test("begins with 1 and rises with another address, with archiving and with erasing", async () => {
+    const client = await createClientRow(owner);
+    expect(client.link_epoch).toBe(1);
+    const steps: [values: object, epoch: number][] = [
+      [{ email: `b-${client.id}@example.com` }, 2],
+      [{ email: client.email }, 3],
+      [{ email: null }, 4],
+      [{ email: client.email }, 5],
+      [{ archived: true }, 6],
+      [{ archived: false }, 6],
+      [{ archived: true, email: `c-${client.id}@example.com` }, 7],
+    ];
+    for (const [values, epoch] of steps) {
+      await change(client.id, values);
+      expect([values, await epochOf(client)]).toEqual([values, epoch]);
+    }
+    const erase = () => owner.api.rpc("erase_client", { client_id: client.id });
+    expect((await erase()).error).toBeNull();
+    expect(await epochOf(client)).toBe(8);
+  });
+
+  test("rises with the erasure of a client who is archived and without an address, once", async () => {
+    const client = await createClientRow(owner, { email: null, archived: true });
+    for (const epoch of [2, 2]) {
+      await owner.api.rpc("erase_client", { client_id: client.id });
+      expect(await epochOf(client)).toBe(epoch);
+    }
+  });
+
+  test("stays with every other change", async () => {
+    const client = await createClientRow(owner);
+    for (const values of [
+      { name: "Marta Bianchi", phone: "1", notes: "n", tags: ["a"], metadata: { a: 1 } },
+      { email: ` ${client.email?.toUpperCase()}\u00a0` },
+      { archived: false },
+    ]) {
+      await change(client.id, values);
+      expect(await epochOf(client)).toBe(1);
+    }
+    await change(client.id, { archived: true });
+    await change(client.id, { archived: true });
+    expect(await epochOf(client)).toBe(2);
+  });
+
+  test("is not for a server to set: neither lower nor higher, neither now nor at first", async () => {
+    const client = await createClientRow(owner);
+    await change(client.id, { archived: true });
+    for (const link_epoch of [1, 0, 7]) {
+      await change(client.id, { link_epoch, archived: false }, server());
+      expect(await epochOf(client)).toBe(2);
+    }
+    const values = { professional_id: owner.id, name: "Marta", link_epoch: 7 };
+    const { data } = await server().from("clients").insert(values).select("link_epoch").single();
+    expect(data).toEqual({ link_epoch: 1 });
   });
 });
 

@@ -87,6 +87,7 @@ create table public.clients (
   metadata jsonb not null default '{}'
     constraint clients_metadata_is_an_object_of_at_most_8_kb
       check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
+  link_epoch integer not null default 1,
   email_key text generated always as (private.email_key(email)) stored,
   constraint clients_professional_id_id_key unique (professional_id, id),
   constraint clients_professional_id_email_key_key unique (professional_id, email_key)
@@ -111,6 +112,35 @@ $$;
 
 comment on function private.normalize_client is
   'BEFORE INSERT OR UPDATE: trims e-mail and phone as people paste them; the spelling stays, an empty one is null.';
+
+-- The one who decides the epoch, whoever writes the row and whatever they write.
+create function private.keep_link_epoch()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    new.link_epoch := 1;
+    return new;
+  end if;
+
+  new.link_epoch := old.link_epoch;
+  if private.email_key(new.email) is distinct from old.email_key
+    or (new.archived and not old.archived)
+    -- Also of one who was archived and without an address before; not twice for the same.
+    or (current_setting('private.erasing', true) = 'on' and new is distinct from old)
+  then
+    new.link_epoch := old.link_epoch + 1;
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.keep_link_epoch is
+  'BEFORE INSERT OR UPDATE, once the address is trimmed: raises link_epoch with every other address, with archiving and with erasing, and lets nobody else change it.';
 
 -- The person on the other side of a public page becomes a client; one who is there already keeps
 -- the data the professional has.
@@ -159,6 +189,10 @@ create trigger clients_lock
 create trigger clients_normalize
   before insert or update of email, phone on public.clients
   for each row execute function private.normalize_client();
+
+create trigger clients_raise_link_epoch
+  before insert or update on public.clients
+  for each row execute function private.keep_link_epoch();
 
 create trigger clients_touch
   before update on public.clients
@@ -220,10 +254,13 @@ comment on table public.clients is
   'Client database. One row per e-mail address and professional; email and phone may both be null.';
 
 comment on column public.clients.email is
-  'As written, without surrounding space. Compared by email_key.';
+  'As written, without surrounding space; ASCII, an international domain in its xn-- form. Compared by email_key.';
 
 comment on column public.clients.email_key is
   'Lower-case form of email, unique per professional. Upsert with on_conflict=professional_id,email_key.';
+
+comment on column public.clients.link_epoch is
+  'Rises when the address changes and when the client is archived or erased, and never falls. Portal sessions and codes count only under the epoch they were made under.';
 
 comment on column public.clients.archived is
   'Hidden from daily work; an archived client cannot use the portal.';

@@ -1,12 +1,13 @@
--- Portal sessions: a code becomes a session once, and a session ends when its time, its client or the
--- client's address does.
+-- Portal sessions: a code becomes a session once, and a session ends when its time, its client or
+-- the client's link_epoch does. The epoch rises with archiving and with another address and never
+-- falls, so what was ended stays so when the client is restored or gets the old address back.
 
 create table private.portal_sessions (
   id uuid primary key default gen_random_uuid(),
   professional_id uuid not null,
   client_id uuid not null,
-  -- The address that was proved; a client who has another one now must prove that.
-  email_key text not null,
+  -- The client's when the code was asked for; under a later one the address must be proved again.
+  link_epoch integer not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '1 hour',
   revoked_at timestamptz,
@@ -46,14 +47,13 @@ begin
       and s.client_id = p_client_id
       and s.revoked_at is null
       and s.expires_at > now()
-      and not c.archived
-      and c.email_key = s.email_key
+      and c.link_epoch = s.link_epoch
   );
 end;
 $$;
 
 comment on function private.portal_session_is_live is
-  'Whether a portal token still counts: not signed out, not expired, the client neither archived nor under another address.';
+  'Whether a portal token still counts: not signed out, not expired, the client neither archived nor given another address since.';
 
 create function private.portal_code_is_live(p_code private.portal_codes)
 returns boolean
@@ -70,13 +70,12 @@ as $$
       from public.clients c
       where c.professional_id = p_code.professional_id
         and c.id = p_code.client_id
-        and c.email_key = p_code.email_key
-        and not c.archived
+        and c.link_epoch = p_code.link_epoch
     );
 $$;
 
 comment on function private.portal_code_is_live is
-  'Whether a code can still be used: not used, withdrawn, expired or locked, the client neither archived nor under another address.';
+  'Whether a code can still be used: not used, withdrawn, expired or locked, the client neither archived nor given another address since.';
 
 create function private.start_portal_verification(p_professional_id uuid, p_email text)
 returns jsonb
@@ -126,7 +125,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_email_key text;
+  v_link_epoch integer;
   v_session private.portal_sessions;
 begin
   -- Locked before its code, as a deletion does it, so that the two never wait for each other.
@@ -143,7 +142,7 @@ begin
     and k.generation = p_generation
     and k.code_hmac = p_code_hmac
     and private.portal_code_is_live(k)
-  returning k.email_key into v_email_key;
+  returning k.link_epoch into v_link_epoch;
 
   if not found then
     update private.portal_codes
@@ -158,8 +157,8 @@ begin
     return null;
   end if;
 
-  insert into private.portal_sessions (professional_id, client_id, email_key)
-  values (p_professional_id, p_client_id, v_email_key)
+  insert into private.portal_sessions (professional_id, client_id, link_epoch)
+  values (p_professional_id, p_client_id, v_link_epoch)
   returning * into v_session;
 
   return (

@@ -68,8 +68,8 @@ test("asking for a code takes a client and anybody else as long", async () => {
 test("a wrong code takes a client with a code and anybody else as long", async () => {
   const known = await clients();
   await sql`
-    insert into private.portal_codes (professional_id, client_id, email_key, code_hmac, expires_at)
-    select professional_id, id, email_key, 'none', now() + interval '10 minutes'
+    insert into private.portal_codes (professional_id, client_id, link_epoch, code_hmac, expires_at)
+    select professional_id, id, link_epoch, 'none', now() + interval '10 minutes'
     from public.clients
     where professional_id = ${professional.id} and email in ${sql(known.map(({ email }) => email))}`;
   await expectAlike(known, (address) => verifyCode(address, "123456"));
