@@ -3,7 +3,10 @@ import { createClient } from "@supabase/supabase-js";
 import type { Database } from "../database.types.ts";
 import type { PlatformEnv } from "../env.ts";
 
-/** A client that a code goes to, at the address the professional has stored. */
+/**
+ * A client that a code goes to, at the address the professional has stored; made up, and not to be told
+ * apart until a code is stored for it, where the address is nobody's.
+ */
 export interface Recipient {
   client_id: string;
   generation: number;
@@ -11,11 +14,10 @@ export interface Recipient {
   professional_name: string;
 }
 
-export interface StartedCode {
-  /** Seconds to wait when a limit is reached, else null. */
-  retry_after: number | null;
-  recipient: Recipient | null;
-}
+/** Seconds to wait when a limit is reached, else whom the code is for. */
+export type StartedCode =
+  | { retry_after: number; recipient: null }
+  | { retry_after: null; recipient: Recipient };
 
 /** An attempt that was counted: on which code, and whose. Made up where no code can be right. */
 export interface Attempt {
@@ -44,7 +46,7 @@ export interface PortalStore {
     ip: string | null,
     ipLimit: number,
   ): Promise<StartedCode>;
-  /** Makes a code valid, or with null withdraws it; false when a newer one was asked for. */
+  /** Makes a code valid, or with null withdraws it; false when it is not the recipient's newest. */
   setCode(professionalId: string, to: Recipient, codeHmac: string | null): Promise<boolean>;
   startVerification(professionalId: string, email: string): Promise<Attempt>;
   /** Null unless the code is the one that the attempt was counted on. */
