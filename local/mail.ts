@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
+import { isEmail } from "../supabase/functions/_shared/email-address.ts";
 import { type Listener, serve } from "./http-server.ts";
 import { listPage, mailPage, PAGE_HEADERS } from "./mail-page.ts";
 
@@ -13,10 +14,7 @@ const KEPT = 1000;
 const MAX_BODY = 1024 * 1024;
 const SNIPPET = 250;
 
-const email = z
-  .string()
-  .max(320)
-  .regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/, "is not an address");
+const email = z.string().refine(isEmail, "is not an address");
 const person = z.strictObject({ Email: email, Name: z.string().default("") });
 
 /** Body of `POST /api/v1/send`. Stricter than Mailpit: a misspelt key is a bug in the sender. */

@@ -100,6 +100,7 @@ const RULES_GRANTS: Record<string, string> = {
   "private.webhook_event_numbers": "usage",
   "private.webhook_events": "delete insert select",
   "private.webhook_expired_events": "select",
+  "private.webhook_owner_mails": "insert select",
   "public.bookings": "insert select update",
   "public.clients": "insert select update",
   "public.orders": "insert select update",

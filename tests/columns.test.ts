@@ -26,7 +26,7 @@ const COLUMNS: Record<Table, string[]> = {
     duration buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
     requires_confirmation active metadata`),
   clients: words(`id created_at updated_at professional_id name email phone notes tags archived
-    metadata email_key`),
+    metadata link_epoch email_key`),
   products: words(`id created_at updated_at professional_id parent_id name description category
     image_url sku options price stock low_stock_at in_stock active metadata`),
   bookings:
@@ -197,6 +197,7 @@ describe("a professional's own rows", () => {
     ["services", "created_at", "2020-01-01T00:00:00Z"],
     ["services", "updated_at", "2020-01-01T00:00:00Z"],
     ["clients", "created_at", "2020-01-01T00:00:00Z"],
+    ["clients", "link_epoch", 1],
     ["products", "updated_at", "2020-01-01T00:00:00Z"],
     ["products", "in_stock", true],
     ["bookings", "service_name", "Something else"],
@@ -256,7 +257,7 @@ describe("a professional's own rows", () => {
     },
   );
 
-  test.each(["notes", "tags", "metadata", "archived"])(
+  test.each(["notes", "tags", "metadata", "archived", "link_epoch"])(
     "a portal client cannot read %s of the own client row",
     async (column) => {
       expect(await refusal("GET", `clients?select=${column}`, portal.token)).toEqual(REFUSED);

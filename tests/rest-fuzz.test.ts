@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 const COLUMNS =
   `id created_at updated_at professional_id name email phone notes tags archived metadata
-  email_key price duration active parent_id sku options stock in_stock client_id service_id starts_at
+  email_key link_epoch price duration active parent_id sku options stock in_stock client_id service_id starts_at
   ends_at status version number items total payment_status username tier availability time_zone currency
   full_name kind booking_id discount source internal_notes shipping_address nothing`.split(/\s+/);
 

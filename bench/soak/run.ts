@@ -108,7 +108,7 @@ const stack = await startStack({
   projectDir: PROJECT_DIR,
   dataDir,
   seed: false,
-  functionsEnv: { OTP_SENDS_PER_IP_HOUR: "1000000" },
+  functionsEnv: { OTP_SENDS_PER_IP_HOUR: "1000000", OTP_VERIFIES_PER_IP_HOUR: "1000000" },
 });
 const adminUrl = `postgresql://supabase_admin:postgres@127.0.0.1:${ports.dbPort}/postgres`;
 const receiver = await startReceiver();

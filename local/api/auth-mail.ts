@@ -15,7 +15,7 @@ export interface Mail {
 
 type Mailer = NonNullable<App["_mailer"]>;
 
-const from = "auth@localhost";
+const from = "auth@mail.local";
 
 /**
  * Bend: mail.

@@ -8,6 +8,7 @@ import { checkPasswordChange } from "./auth-password.ts";
 import {
   type AuthRequest,
   applyDefaults,
+  checkEmail,
   forgiveReuse,
   inTurn,
   parseBody,
@@ -94,14 +95,16 @@ export function createAuth(options: {
     };
     return requestContext.run(context, async () => {
       applyDefaults(request);
-      const refused = config.auth.email.secure_password_change
-        ? await checkPasswordChange(
-            sql,
-            request,
-            bearerToken(outer.headers),
-            config.auth.email.otp_expiry,
-          )
-        : null;
+      const refused =
+        checkEmail(request) ??
+        (config.auth.email.secure_password_change
+          ? await checkPasswordChange(
+              sql,
+              request,
+              bearerToken(outer.headers),
+              config.auth.email.otp_expiry,
+            )
+          : null);
       const response =
         refused ??
         (await inTurn(request, async () => {

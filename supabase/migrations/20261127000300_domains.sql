@@ -109,7 +109,7 @@ comment on function private.round_money is
   'The one rounding of money: half away from zero, to the minor unit of the currency.';
 
 -- Space that people paste around an address and cannot see: Unicode spaces, zero-width
--- characters, byte order mark.
+-- characters, byte order mark. Not by \s, which each locale reads otherwise.
 create function private.trim_invisible(p_text text)
 returns text
 language plpgsql
@@ -117,14 +117,11 @@ immutable
 parallel safe
 set search_path = ''
 as $$
+declare
+  v_invisible constant text :=
+    '[\u0009-\u000D\u0020\u0085\u00A0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]+';
 begin
-  return regexp_replace(
-    p_text,
-    '^[\s\u00A0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]+'
-    '|[\s\u00A0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]+$',
-    '',
-    'g'
-  );
+  return regexp_replace(p_text, '^' || v_invisible || '|' || v_invisible || '$', '', 'g');
 end;
 $$;
 

@@ -3,6 +3,9 @@
 -- In PL/pgSQL, because they run for each row that is written, and SQL that cannot be inlined is set up
 -- anew each time.
 
+-- The grammar is that of supabase/functions/_shared/email-address.ts; a test holds the two against
+-- each other. ASCII only: Unicode has letters whose lower case is an ASCII one, so that two domains
+-- would share a key and one would get the other's codes.
 create function private.is_email(p_text text)
 returns boolean
 language plpgsql
@@ -12,17 +15,21 @@ set search_path = ''
 as $$
 begin
   return char_length(p_text) <= 254
-    -- No control character or list syntax: the text goes into a mail's header.
-    and p_text ~ '^[^@<>(),;:"\\[:cntrl:]]+@[^@<>(),;:"\\[:cntrl:]]+\.[^@<>(),;:"\\[:cntrl:]]+$'
-    -- No space, and nothing that cannot be seen: two addresses that look the same are the same.
-    and p_text !~ '[\s\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]';
+    -- RFC 5322, dot-atom, which means nothing in a mail's header; then RFC 1123, labels. The last
+    -- one begins with a letter, or it would be a number of an IP address.
+    and p_text ~ (
+      '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
+      '@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$'
+    )
+    and char_length(split_part(p_text, '@', 1)) <= 64
+    and split_part(p_text, '@', 2) !~ '[^.]{64}';
 end;
 $$;
 
 comment on function private.is_email is
-  'Whether a text is one plain e-mail address; null for null.';
+  'Whether a text is one plain e-mail address in ASCII, at most 254 characters, 64 before the @ and 63 a label; null for null.';
 
--- The collation is named so that every database lowers the same way.
+-- By the C collation, which knows ASCII only: nothing else can turn into the key of an address.
 create function private.email_key(p_email text)
 returns text
 language plpgsql
@@ -31,7 +38,7 @@ parallel safe
 set search_path = ''
 as $$
 begin
-  return lower(normalize(private.trim_invisible(p_email), nfc) collate pg_catalog.pg_c_utf8);
+  return lower(private.trim_invisible(p_email) collate pg_catalog."C");
 end;
 $$;
 
@@ -80,6 +87,7 @@ create table public.clients (
   metadata jsonb not null default '{}'
     constraint clients_metadata_is_an_object_of_at_most_8_kb
       check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
+  link_epoch integer not null default 1,
   email_key text generated always as (private.email_key(email)) stored,
   constraint clients_professional_id_id_key unique (professional_id, id),
   constraint clients_professional_id_email_key_key unique (professional_id, email_key)
@@ -104,6 +112,35 @@ $$;
 
 comment on function private.normalize_client is
   'BEFORE INSERT OR UPDATE: trims e-mail and phone as people paste them; the spelling stays, an empty one is null.';
+
+-- The one who decides the epoch, whoever writes the row and whatever they write.
+create function private.keep_link_epoch()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    new.link_epoch := 1;
+    return new;
+  end if;
+
+  new.link_epoch := old.link_epoch;
+  if private.email_key(new.email) is distinct from old.email_key
+    or (new.archived and not old.archived)
+    -- Also of one who was archived and without an address before; not twice for the same.
+    or (current_setting('private.erasing', true) = 'on' and new is distinct from old)
+  then
+    new.link_epoch := old.link_epoch + 1;
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.keep_link_epoch is
+  'BEFORE INSERT OR UPDATE, once the address is trimmed: raises link_epoch with every other address, with archiving and with erasing, and lets nobody else change it.';
 
 -- The same answer whether or not the address belongs to a client: what is wrong with them is found
 -- before anybody is looked up.
@@ -180,6 +217,10 @@ create trigger clients_normalize
   before insert or update of email, phone on public.clients
   for each row execute function private.normalize_client();
 
+create trigger clients_raise_link_epoch
+  before insert or update on public.clients
+  for each row execute function private.keep_link_epoch();
+
 create trigger clients_touch
   before update on public.clients
   for each row execute function private.keep_row_identity();
@@ -247,10 +288,13 @@ comment on table public.clients is
   'Client database. One row per e-mail address and professional; email and phone may both be null.';
 
 comment on column public.clients.email is
-  'As written, without surrounding space. Compared by email_key.';
+  'As written, without surrounding space; ASCII, an international domain in its xn-- form. Compared by email_key.';
 
 comment on column public.clients.email_key is
   'Lower-case form of email, unique per professional. Upsert with on_conflict=professional_id,email_key.';
+
+comment on column public.clients.link_epoch is
+  'Rises when the address changes and when the client is archived or erased, and never falls. Portal sessions and codes count only under the epoch they were made under.';
 
 comment on column public.clients.archived is
   'Hidden from daily work; an archived client cannot use the portal.';

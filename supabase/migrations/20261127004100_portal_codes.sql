@@ -5,8 +5,8 @@
 create table private.portal_codes (
   professional_id uuid not null,
   client_id uuid not null,
-  -- The address that the code went to; worth nothing once the client has another one.
-  email_key text not null,
+  -- The client's when the code was asked for; the code is worth nothing under a later one.
+  link_epoch integer not null,
   -- Rises with every code asked for, so that of two asked for at once the second one counts.
   generation integer not null default 1,
   -- HMAC of the code; null while none is valid.
@@ -124,14 +124,26 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_digest constant bytea := private.portal_address_digest(p_professional_id, p_email);
-  v_network constant text := private.caller_network(p_ip);
+  v_digest bytea;
+  v_network text;
   v_times timestamptz[];
   v_network_times timestamptz[];
   v_retry_after integer;
   v_client public.clients;
-  v_generation integer;
+  -- Nobody's, for an address that is nobody's: what is done with it afterwards is the same work,
+  -- and ends where no code of that generation is found.
+  v_client_id uuid := gen_random_uuid();
+  v_generation integer := 0;
 begin
+  perform private.check_arguments(
+    case when p_professional_id is null then 'professional_id' end,
+    case when private.is_email(private.trim_invisible(p_email)) is not true then 'email' end,
+    case when (char_length(p_ip) <= 100) is not true then 'ip' end,
+    case when (p_ip_limit > 0) is not true then 'ip_limit' end
+  );
+  v_digest := private.portal_address_digest(p_professional_id, p_email);
+  v_network := private.caller_network(p_ip);
+
   -- Two requests for one address, or from one network, are counted one after the other, always in
   -- this order.
   perform pg_advisory_xact_lock(7302, hashtext(encode(v_digest, 'hex')));
@@ -169,29 +181,35 @@ begin
     and not archived
   for key share;
 
-  if not found then
-    return jsonb_build_object('retry_after', null, 'recipient', null);
+  if found then
+    v_client_id := v_client.id;
+    insert into private.portal_codes as c (professional_id, client_id, link_epoch, expires_at)
+    values (p_professional_id, v_client.id, v_client.link_epoch, now())
+    on conflict (professional_id, client_id) do update
+    set
+      link_epoch = excluded.link_epoch,
+      generation = c.generation + 1,
+      code_hmac = null,
+      attempts = 0,
+      expires_at = now()
+    returning generation into v_generation;
   end if;
-
-  insert into private.portal_codes as c (professional_id, client_id, email_key, expires_at)
-  values (p_professional_id, v_client.id, v_client.email_key, now())
-  on conflict (professional_id, client_id) do update
-  set
-    email_key = excluded.email_key,
-    generation = c.generation + 1,
-    code_hmac = null,
-    attempts = 0,
-    expires_at = now()
-  returning generation into v_generation;
 
   return jsonb_build_object(
     'retry_after', null,
     'recipient', jsonb_build_object(
-      'client_id', v_client.id,
+      'client_id', v_client_id,
       'generation', v_generation,
-      'email', v_client.email,
+      'email', coalesce(v_client.email, p_email),
       'professional_name',
-        (select coalesce(nullif(full_name, ''), username) from public.profiles where id = p_professional_id)
+        coalesce(
+          (
+            select coalesce(nullif(full_name, ''), username)
+            from public.profiles
+            where id = p_professional_id
+          ),
+          ''
+        )
     )
   );
 end;
@@ -212,12 +230,25 @@ security definer
 set search_path = ''
 as $$
 begin
+  perform private.check_arguments(
+    case when p_professional_id is null then 'professional_id' end,
+    case when p_client_id is null then 'client_id' end,
+    case when p_generation is null then 'generation' end,
+    case when char_length(p_code_hmac) not between 1 and 100 then 'code_hmac' end
+  );
+
   update private.portal_codes
   set code_hmac = p_code_hmac, attempts = 0, expires_at = now() + interval '10 minutes'
   where professional_id = p_professional_id
     and client_id = p_client_id
     and generation = p_generation;
-  return found;
+
+  if not found then
+    -- A commit that waits for the disk as one that stores a code does.
+    perform pg_logical_emit_message(true, 'portal', '');
+    return false;
+  end if;
+  return true;
 end;
 $$;
 
@@ -239,7 +270,7 @@ as $$
 $$;
 
 comment on function public.start_portal_code is
-  'Server only. Counts a code asked for and ends all earlier codes of the client: {retry_after, recipient: {client_id, generation, email, professional_name}}. recipient is null for unknown, archived and limited addresses; retry_after is seconds when limited (3 a minute, 6 an hour, 20 a day per address, ip_limit an hour per IPv4 address or IPv6 /64).';
+  'Server only. Counts a code asked for and ends all earlier codes of the client: {retry_after, recipient: {client_id, generation, email, professional_name}}. Unknown and archived addresses get a made-up recipient, whom set_portal_code does not know; retry_after is seconds, and recipient null, when limited (3 a minute, 6 an hour, 20 a day per address, ip_limit an hour per IPv4 address or IPv6 /64).';
 
 create function public.set_portal_code(
   professional_id uuid,
@@ -257,7 +288,7 @@ as $$
 $$;
 
 comment on function public.set_portal_code is
-  'Server only. Makes a code valid for ten minutes, or withdraws it (code_hmac null). False when a newer one was asked for meanwhile.';
+  'Server only. Makes a code valid for ten minutes, or withdraws it (code_hmac null). False when a newer one was asked for meanwhile, or the recipient was made up.';
 
 grant execute on function
   public.start_portal_code (uuid, text, text, integer),

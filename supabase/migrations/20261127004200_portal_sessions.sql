@@ -1,12 +1,13 @@
--- Portal sessions: a code becomes a session once, and a session ends when its time, its client or the
--- client's address does.
+-- Portal sessions: a code becomes a session once, and a session ends when its time, its client or
+-- the client's link_epoch does. The epoch rises with archiving and with another address and never
+-- falls, so what was ended stays so when the client is restored or gets the old address back.
 
 create table private.portal_sessions (
   id uuid primary key default gen_random_uuid(),
   professional_id uuid not null,
   client_id uuid not null,
-  -- The address that was proved; a client who has another one now must prove that.
-  email_key text not null,
+  -- The client's when the code was asked for; under a later one the address must be proved again.
+  link_epoch integer not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '1 hour',
   revoked_at timestamptz,
@@ -53,14 +54,13 @@ begin
       and s.client_id = p_client_id
       and s.revoked_at is null
       and s.expires_at > now()
-      and not c.archived
-      and c.email_key = s.email_key
+      and c.link_epoch = s.link_epoch
   );
 end;
 $$;
 
 comment on function private.portal_session_is_live is
-  'Whether a portal token still counts: not signed out, not expired, the client neither archived nor under another address.';
+  'Whether a portal token still counts: not signed out, not expired, the client neither archived nor given another address since.';
 
 create function private.portal_code_is_live(p_code private.portal_codes)
 returns boolean
@@ -77,15 +77,19 @@ as $$
       from public.clients c
       where c.professional_id = p_code.professional_id
         and c.id = p_code.client_id
-        and c.email_key = p_code.email_key
-        and not c.archived
+        and c.link_epoch = p_code.link_epoch
     );
 $$;
 
 comment on function private.portal_code_is_live is
-  'Whether a code can still be used: not used, withdrawn, expired or locked, the client neither archived nor under another address.';
+  'Whether a code can still be used: not used, withdrawn, expired or locked, the client neither archived nor given another address since.';
 
-create function private.start_portal_verification(p_professional_id uuid, p_email text)
+create function private.start_portal_verification(
+  p_professional_id uuid,
+  p_email text,
+  p_ip text,
+  p_ip_limit integer
+)
 returns jsonb
 language plpgsql
 volatile
@@ -93,9 +97,25 @@ security definer
 set search_path = ''
 as $$
 declare
+  v_retry_after integer;
   v_client_id uuid;
   v_generation integer;
 begin
+  perform private.check_arguments(
+    case when p_professional_id is null then 'professional_id' end,
+    case when private.is_email(private.trim_invisible(p_email)) is not true then 'email' end,
+    case when (char_length(p_ip) <= 100) is not true then 'ip' end,
+    case when (p_ip_limit > 0) is not true then 'ip_limit' end
+  );
+  v_retry_after := private.count_request(
+    format('verify %s %s', private.caller_network(p_ip), p_ip_limit), p_ip_limit, '1 hour'
+  );
+  if v_retry_after > 0 then
+    return jsonb_build_object(
+      'retry_after', v_retry_after, 'client_id', null, 'generation', null
+    );
+  end if;
+
   update private.portal_codes k
   set attempts = k.attempts + 1
   from public.clients c
@@ -114,7 +134,9 @@ begin
     v_generation := 0;
     perform pg_logical_emit_message(true, 'portal', '');
   end if;
-  return jsonb_build_object('client_id', v_client_id, 'generation', v_generation);
+  return jsonb_build_object(
+    'retry_after', null, 'client_id', v_client_id, 'generation', v_generation
+  );
 end;
 $$;
 
@@ -133,9 +155,16 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_email_key text;
+  v_link_epoch integer;
   v_session private.portal_sessions;
 begin
+  perform private.check_arguments(
+    case when p_professional_id is null then 'professional_id' end,
+    case when p_client_id is null then 'client_id' end,
+    case when p_generation is null then 'generation' end,
+    case when (char_length(p_code_hmac) between 1 and 100) is not true then 'code_hmac' end
+  );
+
   -- Locked before its code, as a deletion does it, so that the two never wait for each other.
   perform from public.clients
   where professional_id = p_professional_id and id = p_client_id
@@ -150,7 +179,7 @@ begin
     and k.generation = p_generation
     and k.code_hmac = p_code_hmac
     and private.portal_code_is_live(k)
-  returning k.email_key into v_email_key;
+  returning k.link_epoch into v_link_epoch;
 
   if not found then
     update private.portal_codes
@@ -165,8 +194,8 @@ begin
     return null;
   end if;
 
-  insert into private.portal_sessions (professional_id, client_id, email_key)
-  values (p_professional_id, p_client_id, v_email_key)
+  insert into private.portal_sessions (professional_id, client_id, link_epoch)
+  values (p_professional_id, p_client_id, v_link_epoch)
   returning * into v_session;
 
   return (
@@ -193,30 +222,39 @@ comment on function private.finish_portal_verification is 'See public.finish_por
 
 create function private.end_portal_session(p_session_id uuid)
 returns void
-language sql
+language plpgsql
 volatile
 security definer
 set search_path = ''
 as $$
+begin
+  perform private.check_arguments(case when p_session_id is null then 'session_id' end);
+
   update private.portal_sessions
   set revoked_at = now()
   where id = p_session_id and revoked_at is null;
+end;
 $$;
 
 comment on function private.end_portal_session is 'See public.end_portal_session.';
 
-create function public.start_portal_verification(professional_id uuid, email text)
+create function public.start_portal_verification(
+  professional_id uuid,
+  email text,
+  ip text,
+  ip_limit integer
+)
 returns jsonb
 language sql
 volatile
 security invoker
 set search_path = ''
 as $$
-  select private.start_portal_verification($1, $2);
+  select private.start_portal_verification($1, $2, $3, $4);
 $$;
 
 comment on function public.start_portal_verification is
-  'Server only. Counts an attempt (five a code): {client_id, generation} to hash and finish with; made-up ones where no code can be right.';
+  'Server only. Counts an attempt (five a code): {retry_after, client_id, generation} to hash and finish with; made-up ones where no code can be right. retry_after is seconds, and the others null, when limited (ip_limit an hour per IPv4 address or IPv6 /64).';
 
 create function public.finish_portal_verification(
   professional_id uuid,
@@ -249,8 +287,8 @@ $$;
 comment on function public.end_portal_session is 'Server only. Ends a portal session at once.';
 
 grant execute on function
-  public.start_portal_verification (uuid, text),
-  private.start_portal_verification (uuid, text),
+  public.start_portal_verification (uuid, text, text, integer),
+  private.start_portal_verification (uuid, text, text, integer),
   public.finish_portal_verification (uuid, uuid, integer, text),
   private.finish_portal_verification (uuid, uuid, integer, text),
   public.end_portal_session (uuid),

@@ -56,6 +56,48 @@ $$;
 comment on function private.disable_webhook_endpoint is
   'Disables an endpoint and cancels what is pending there. Call it under the write lock, or an event could come in between.';
 
+-- Whoever signs up with somebody's address could have us write to them as often as endpoints can
+-- be made and fail. Without a foreign key to the endpoint: what was told counts when that is gone.
+create table private.webhook_owner_mails (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  professional_id uuid not null references public.profiles (id) on delete cascade,
+  endpoint_id uuid not null
+);
+
+create index webhook_owner_mails_professional_id_created_at_idx
+  on private.webhook_owner_mails (professional_id, created_at);
+
+create function private.may_mail_webhook_owner(p_professional_id uuid, p_endpoint_id uuid)
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select count(*) < 3 and count(*) filter (where endpoint_id = p_endpoint_id) = 0
+  from private.webhook_owner_mails
+  where professional_id = p_professional_id and created_at > now() - interval '1 day';
+$$;
+
+comment on function private.may_mail_webhook_owner is
+  'Whether the owner may get one more mail: one a day for an endpoint, three in all. Call it under the write lock.';
+
+-- Nothing else of an address goes into a mail: it is text of whoever made the endpoint.
+create function private.webhook_host(p_url text)
+returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select substring(
+    p_url from '^https?://([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]+)?(?:[/?#\\]|$)'
+  );
+$$;
+
+comment on function private.webhook_host is
+  'The host of an address, without port, path and user; null where it is not plainly one.';
+
 -- Definer, and stays with `postgres`: reads the auth service's users.
 create function private.owner_email(p_professional_id uuid)
 returns text
@@ -68,7 +110,7 @@ as $$
 $$;
 
 comment on function private.owner_email is
-  'The address a professional signs in with; null without one.';
+  'E-mail address of a professional''s account; null when there is none.';
 
 -- Definer: nobody has rights on the queue.
 create function private.finish_webhook_delivery(
@@ -157,9 +199,15 @@ begin
     return null;
   end if;
   perform private.disable_webhook_endpoint(v_endpoint.id, v_disabled_reason);
+
+  if not private.may_mail_webhook_owner(v_endpoint.professional_id, v_endpoint.id) then
+    return null;
+  end if;
+  insert into private.webhook_owner_mails (professional_id, endpoint_id)
+  values (v_endpoint.professional_id, v_endpoint.id);
   return jsonb_build_object(
     'reason', v_disabled_reason,
-    'url', v_endpoint.url,
+    'host', private.webhook_host(v_endpoint.url),
     'email', private.owner_email(v_endpoint.professional_id)
   );
 end;
@@ -186,11 +234,23 @@ as $$
 $$;
 
 comment on function public.finish_webhook_delivery is
-  'Server only. Logs a try and schedules the next one; does nothing once the claim is another''s. Returns {reason, url, email} of the owner when the endpoint was disabled by it: answered 410 (gone), or no success for five days and ten tries (failing).';
+  'Server only. Logs a try and schedules the next one; does nothing once the claim is another''s. Returns {reason, host, email} of the owner, who is to be told, when it disabled the endpoint: answered 410 (gone), or no success for five days and ten tries (failing). Null as well when the owner was told enough today: once of an endpoint, three times in all.';
+
+alter table private.webhook_owner_mails enable row level security;
+
+grant select, insert on private.webhook_owner_mails to rules;
+
+create policy webhook_owner_mails_all_rules on private.webhook_owner_mails
+  for all to rules
+  using (true)
+  with check (true);
 
 grant execute on function
   public.finish_webhook_delivery (uuid, uuid, integer, integer, text, text, integer),
   private.finish_webhook_delivery (uuid, uuid, integer, integer, text, text, integer)
 to service_role;
+
+comment on table private.webhook_owner_mails is
+  'Mails to owners about disabled endpoints in the last day, for the limits on them.';
 
 select private.hand_over('finish_webhook_delivery');

@@ -10,6 +10,8 @@ set search_path = ''
 as $$
   delete from private.webhook_attempts where started_at < now() - interval '30 days';
 
+  delete from private.webhook_owner_mails where created_at < now() - interval '1 day';
+
   with expired as (
     delete from private.webhook_events
     where created_at < now() - interval '30 days'
@@ -24,7 +26,7 @@ as $$
 $$;
 
 comment on function private.cleanup_webhooks is
-  'Removes events, with their deliveries, and tries that are older than 30 days, and notes how far each professional''s events go back.';
+  'Removes events, with their deliveries, and tries that are older than 30 days, and notes how far each professional''s events go back; also what counted mails to owners.';
 
 -- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
 -- stays in our tables until it was. The call ends when the dispatcher has nothing left to do.

@@ -145,7 +145,12 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       code_hmac: "x".repeat(44),
     },
     start_portal_code: { professional_id: ids.professional, email, ip: "192.0.2.1", ip_limit: 9 },
-    start_portal_verification: { professional_id: ids.professional, email },
+    start_portal_verification: {
+      professional_id: ids.professional,
+      email,
+      ip: "192.0.2.1",
+      ip_limit: 100_000,
+    },
     test_webhook_endpoint: { endpoint_id: ids.endpoint },
     update_webhook_endpoint: { endpoint_id: ids.endpoint, changes: { description: "ours" } },
     webhook_attempts: { delivery_id: ids.delivery },

@@ -80,11 +80,11 @@ describe("the nightly clean-up", () => {
       [recent, "23 hours"],
     ] as const) {
       await sql`
-        insert into private.portal_sessions (professional_id, client_id, email_key, expires_at)
-        values (${professional.id}, ${client.id}, 'x', now() - ${age}::interval)`;
+        insert into private.portal_sessions (professional_id, client_id, link_epoch, expires_at)
+        values (${professional.id}, ${client.id}, 1, now() - ${age}::interval)`;
       await sql`
-        insert into private.portal_codes (professional_id, client_id, email_key, expires_at)
-        values (${professional.id}, ${client.id}, 'x', now() - ${age}::interval)`;
+        insert into private.portal_codes (professional_id, client_id, link_epoch, expires_at)
+        values (${professional.id}, ${client.id}, 1, now() - ${age}::interval)`;
       await sql`
         insert into private.portal_code_requests (address_digest, network, created_at)
         values (${Buffer.from(professional.id + age)}, '203.0.113.1', now() - ${age}::interval)`;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startMail } from "../../local/mail.ts";
+import { ADDRESSES, NO_ADDRESSES } from "../support/email-addresses.ts";
 
 let mail: Awaited<ReturnType<typeof startMail>>;
 
@@ -88,6 +89,13 @@ test.each([
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({ Error: expect.any(String) });
   expect(await get("/api/v1/messages")).toMatchObject({ total: 0 });
+});
+
+test("a mail goes to an address, by the grammar of the database, and to nothing else", async () => {
+  const statusFor = async (Email: string) => (await post({ ...sample, To: [{ Email }] })).status;
+  for (const address of ADDRESSES)
+    expect([address, await statusFor(address)]).toEqual([address, 200]);
+  for (const text of NO_ADDRESSES) expect([text, await statusFor(text)]).toEqual([text, 400]);
 });
 
 test("a mail over 1 MB is 413", async () => {

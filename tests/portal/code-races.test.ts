@@ -32,7 +32,8 @@ async function setCode(client: Client, generation: number, hmac: string | null):
 
 async function attempt(client: Client): Promise<Attempt> {
   const [row] = await sql`
-    select private.start_portal_verification(${client.professional_id}, ${client.email}) as attempt`;
+    select private.start_portal_verification(
+      ${client.professional_id}, ${client.email}, '192.0.2.1', 100000) as attempt`;
   return row?.attempt;
 }
 
@@ -113,6 +114,30 @@ describe("an attempt", () => {
     expect(await finish(client, before, "right")).toBeNull();
     const sessions = await sql`select from private.portal_sessions where client_id = ${client.id}`;
     expect(sessions).toHaveLength(0);
+  });
+
+  test.each([
+    ["archived and restored", ["archived = true", "archived = false"]],
+    ["given another address and back", ["email = 'b-' || email", "email = substr(email, 3)"]],
+  ])("does not succeed when the client was meanwhile %s", async (_, assignments) => {
+    const client = await newClient();
+    const change = async () => {
+      for (const assignment of assignments) {
+        await sql`update public.clients set ${sql.unsafe(assignment)} where id = ${client.id}`;
+      }
+    };
+    await setCode(client, await start(client), "counted");
+    const counted = await attempt(client);
+    await change();
+    expect(await finish(client, counted, "counted")).toBeNull();
+
+    // The same between asking for a code and storing it.
+    const generation = await start(client);
+    await change();
+    await setCode(client, generation, "late");
+    const late = await attempt(client);
+    expect(late.client_id).not.toBe(client.id);
+    expect(await finish(client, { client_id: client.id, generation }, "late")).toBeNull();
   });
 
   test("succeeds when nothing happened meanwhile", async () => {

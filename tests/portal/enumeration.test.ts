@@ -1,6 +1,7 @@
 /** Nobody learns here who is a client of whom: known and unknown look alike. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import type { Recipient } from "../../supabase/functions/_shared/portal/store.ts";
 import { sql } from "../support/database.ts";
 import { createClientRow, createProfessional, type Professional } from "../support/factories.ts";
 import {
@@ -86,7 +87,42 @@ test("every code that does not open looks the same", async () => {
   expect(await visible(await verifyCode(address, code))).toEqual(unknown);
 });
 
-test("an attempt for nobody is written to disk as one that counts", async () => {
+test("a code for nobody has a recipient like any other, and ends where it would be stored", async () => {
+  const client = await newClient();
+  const archived = await newClient();
+  await sql`update public.clients set archived = true where id = ${archived.id}`;
+  const start = async ({ email, professionalId }: PortalAddress) => {
+    const [row] = await sql`
+      select private.start_portal_code(${professionalId}, ${email}, ${randomUUID()}, 10) as started`;
+    return row?.started.recipient;
+  };
+  const store = async ({ professionalId }: PortalAddress, { client_id, generation }: Recipient) => {
+    const [row] = await sql`
+      select private.set_portal_code(${professionalId}, ${client_id}, ${generation}, 'x') as valid`;
+    return row?.valid;
+  };
+  const known = addressOf(client);
+  const recipient = await start(known);
+  expect(await store(known, recipient)).toBe(true);
+  for (const address of [
+    nobody(),
+    addressOf(archived),
+    { ...nobody(), professionalId: randomUUID() },
+  ]) {
+    const madeUp = await start(address);
+    expect(Object.keys(madeUp)).toEqual(Object.keys(recipient));
+    expect(madeUp).toEqual({
+      client_id: expect.any(String),
+      generation: expect.any(Number),
+      email: address.email,
+      professional_name: expect.any(String),
+    });
+    expect([client.id, archived.id]).not.toContain(madeUp.client_id);
+    expect(await store(address, madeUp)).toBe(false);
+  }
+});
+
+test("an attempt or a code for nobody is written to disk as one that counts", async () => {
   const written = async (statement: string) =>
     sql.begin(async (tx) => {
       await tx.unsafe(statement);
@@ -94,12 +130,17 @@ test("an attempt for nobody is written to disk as one that counts", async () => 
       return row?.yes;
     });
   expect(
-    await written(`select private.start_portal_verification('${randomUUID()}', 'a@example.com')`),
+    await written(
+      `select private.start_portal_verification('${randomUUID()}', 'a@example.com', '192.0.2.1', 100000)`,
+    ),
   ).toBe(true);
   expect(
     await written(
       `select private.finish_portal_verification('${randomUUID()}', '${randomUUID()}', 0, 'x')`,
     ),
+  ).toBe(true);
+  expect(
+    await written(`select private.set_portal_code('${randomUUID()}', '${randomUUID()}', 0, 'x')`),
   ).toBe(true);
   expect(await written("select 1")).toBe(false);
 });

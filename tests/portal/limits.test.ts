@@ -199,20 +199,44 @@ describe("a caller's network", () => {
     expect(await start(nonsense)).toBeGreaterThan(0);
   });
 
+  test("tries so many codes an hour, right ones too", async () => {
+    const ip = ipv4();
+    const address = await known();
+    const verify = async (from: string) => {
+      const [row] = await sql`
+        select private.start_portal_verification(
+          ${address.professionalId}, ${address.email}, ${from}, ${LIMIT}
+        ) as answer`;
+      return row?.answer;
+    };
+    for (let tried = 0; tried < LIMIT; tried += 1) {
+      expect(await verify(ip)).toMatchObject({ retry_after: null });
+    }
+    const refused = await verify(ip);
+    expect(refused).toEqual({
+      retry_after: expect.any(Number),
+      client_id: null,
+      generation: null,
+    });
+    expect(refused.retry_after).toBeGreaterThan(1190);
+    expect(refused.retry_after).toBeLessThanOrEqual(1200);
+    expect(await verify(ipv4())).toMatchObject({ retry_after: null });
+  });
+
   test("is also what the public's requests are counted by", async () => {
-    const keyOf = (ip: string) =>
+    const ask = (ip: string) =>
       sql.begin(async (tx) => {
         await tx`select
           set_config('request.jwt.claims', '{"role": "anon"}', true),
           set_config('request.headers', ${JSON.stringify({ "cf-connecting-ip": ip })}, true)`;
-        const [row] = await tx`select (private.caller_limit()).key as key`;
-        return row?.key;
+        await tx`select private.check_request()`;
+        await tx`select private.drain_request_counter()`;
       });
     const network = ipv6Network();
-    const key = await keyOf(`${network}::1`);
-    expect(await keyOf(`${network}:1:2:3:4`)).toBe(key);
-    expect(await keyOf(`${ipv6Network()}::1`)).not.toBe(key);
-    expect(await keyOf("192.0.2.1")).toContain("192.0.2.1");
+    for (const ip of [`${network}::1`, `${network}:1:2:3:4`, `${ipv6Network()}::1`]) await ask(ip);
+    const counted = await sql`
+      select key from private.request_counters where key like ${`ip ${network}:%`}`;
+    expect(counted).toHaveLength(1);
   });
 
   test("that nobody names is one network, not a way around the limit", async () => {

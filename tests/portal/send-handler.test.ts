@@ -15,7 +15,14 @@ const recipient: Recipient = {
 };
 
 const KNOWN: StartedCode = { retry_after: null, recipient };
-const UNKNOWN: StartedCode = { retry_after: null, recipient: null };
+/** What the database makes up where the address is nobody's. */
+const nobody: Recipient = {
+  client_id: "33333333-3333-4333-8333-333333333333",
+  generation: 0,
+  email: "marta@example.com",
+  professional_name: "Ana Bianchi",
+};
+const UNKNOWN: StartedCode = { retry_after: null, recipient: nobody };
 const LIMITED: StartedCode = { retry_after: 42, recipient: null };
 
 /** A handler whose database and mail are played; `calls` has what happened, in order. */
@@ -40,7 +47,7 @@ function setUp(changed: Partial<SendDeps> & { started?: StartedCode } = {}) {
       },
       async setCode(...args) {
         calls.push(["setCode", ...args]);
-        return true;
+        return args[1] !== nobody;
       },
     },
     async sendMail(mail) {
@@ -49,6 +56,10 @@ function setUp(changed: Partial<SendDeps> & { started?: StartedCode } = {}) {
     },
     hashCode: async (code, owner) => `hash of ${code} for ${owner.clientId}`,
     randomCode: () => CODE,
+    random: () => 0.25,
+    async pause(milliseconds) {
+      calls.push(["pause", milliseconds]);
+    },
     sendsPerIpHour: 100,
     portalUrl: undefined,
     background: (task) => tasks.push(task),
@@ -89,6 +100,7 @@ describe("asking for a code", () => {
     expect(await response.json()).toEqual({ message: expect.any(String), expires_in: 600 });
     expect(calls).toEqual([
       ["startCode", PROFESSIONAL, valid.email, "192.0.2.1", 100],
+      ["pause", 250],
       ["setCode", PROFESSIONAL, recipient, HASH],
       ["sendMail"],
     ]);
@@ -96,21 +108,57 @@ describe("asking for a code", () => {
     expect(mails[0]?.text).toContain(CODE);
   });
 
-  test("the answer for an unknown address is the same to the byte, and no work follows", async () => {
+  test("the answer for an unknown address is the same to the byte, and so is the work after it but for the mail", async () => {
     const known = setUp();
     const unknown = setUp({ started: UNKNOWN });
     const answers = [await known.handler(post(valid)), await unknown.handler(post(valid))];
     const [first, second] = await Promise.all(answers.map(visible));
     expect(second).toEqual(first);
-    await unknown.afterwards();
-    expect(known.tasks).toHaveLength(1);
-    expect(unknown.tasks).toHaveLength(0);
-    expect(unknown.calls.map(([name]) => name)).toEqual(["startCode"]);
+    await Promise.all([known.afterwards(), unknown.afterwards()]);
+    const names = ["startCode", "pause", "setCode"];
+    expect(known.calls.map(([name]) => name)).toEqual([...names, "sendMail"]);
+    expect(unknown.calls.map(([name]) => name)).toEqual(names);
+    expect(unknown.logged).toEqual([]);
   });
+
+  test.each([
+    [0, 0],
+    [0.5, 500],
+    [0.999, 999],
+  ])(
+    "nothing is drawn, stored or mailed before a pause of that part of a second: %d",
+    async (random, milliseconds) => {
+      const pauses: number[] = [];
+      let resume = () => {};
+      for (const started of [KNOWN, UNKNOWN]) {
+        const { handler, calls, afterwards } = setUp({
+          started,
+          random: () => random,
+          pause: (asked) => {
+            pauses.push(asked);
+            return new Promise((resolve) => {
+              resume = resolve;
+            });
+          },
+          randomCode: () => {
+            calls.push(["randomCode"]);
+            return CODE;
+          },
+        });
+        expect((await handler(post(valid))).status).toBe(200);
+        expect(calls.map(([name]) => name)).toEqual(["startCode"]);
+        resume();
+        await afterwards();
+        expect(calls.map(([name]) => name).slice(1, 3)).toEqual(["randomCode", "setCode"]);
+      }
+      expect(pauses).toEqual([milliseconds, milliseconds]);
+    },
+  );
 
   test("the caller does not wait for hash, database or mail", async () => {
     const never = new Promise<never>(() => {});
     for (const slow of [
+      { pause: () => never },
       { hashCode: () => never },
       { sendMail: () => never },
       { store: { startCode: async () => KNOWN, setCode: () => never } },
@@ -183,7 +231,7 @@ describe("faults", () => {
     const response = await handler(post(valid));
     await afterwards();
     expect(await visible(response)).toEqual(await visible(await setUp().handler(post(valid))));
-    expect(calls.slice(1)).toEqual([
+    expect(calls.slice(2)).toEqual([
       ["setCode", PROFESSIONAL, recipient, HASH],
       ["setCode", PROFESSIONAL, recipient, null],
     ]);
@@ -282,6 +330,7 @@ describe("requests", () => {
     ["email", { ...valid, email: "marta <marta@example.com>" }],
     ["email", { ...valid, email: "mar\0ta@example.com" }],
     ["email", { ...valid, email: "\ud800@example.com" }],
+    ["email", { ...valid, email: "\u212Aate@example.com" }],
     ["email", { ...valid, email: `${"a".repeat(320)}@example.com` }],
     ["email", { ...valid, email: ["marta@example.com"] }],
     ["email", { ...valid, email: { $ne: null } }],
@@ -304,19 +353,22 @@ describe("requests", () => {
   test.each([
     "marta@example.com",
     "  Marta+x@Example.COM\n",
-    "\u212Aate@example.com",
-    "用户@例子.公司",
+    "\u200bmarta@example.com\ufeff",
     "o'brien_{x}@example.com",
   ])("%j is an address", async (email) => {
     expect((await outcome(post({ ...valid, email }))).status).toBe(200);
   });
 
   test("an address of ten thousand dots is refused at once", async () => {
-    const begin = performance.now();
-    const { status } = await outcome(post({ ...valid, email: `a@${".".repeat(9800)}@` }));
-    expect(status).toBe(422);
-    // Quadratic matching would take a hundred times as long.
-    expect(performance.now() - begin).toBeLessThan(50);
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const begin = performance.now();
+      const { status } = await outcome(post({ ...valid, email: `a@${".".repeat(9800)}@` }));
+      expect(status).toBe(422);
+      times.push(performance.now() - begin);
+    }
+    // Quadratic matching would take a hundred times as long, every time.
+    expect(Math.min(...times)).toBeLessThan(50);
   });
 
   test("another method is 405 with Allow, and is not told about the path", async () => {

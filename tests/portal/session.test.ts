@@ -323,7 +323,12 @@ describe("RPCs", () => {
     ],
     [
       "start_portal_verification",
-      () => ({ professional_id: professional.id, email: client.email }),
+      () => ({
+        professional_id: professional.id,
+        email: client.email,
+        ip: "192.0.2.1",
+        ip_limit: 100,
+      }),
     ],
     [
       "finish_portal_verification",

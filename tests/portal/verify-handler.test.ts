@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { HttpDeps } from "../../supabase/functions/_shared/http.ts";
-import type { PortalSession } from "../../supabase/functions/_shared/portal/store.ts";
+import type {
+  PortalSession,
+  StartedVerification,
+} from "../../supabase/functions/_shared/portal/store.ts";
 import {
   createHandler,
   type VerifyDeps,
@@ -25,11 +28,16 @@ const session: PortalSession = {
   },
 };
 
-const attempt = { client_id: CLIENT, generation: 7 };
+const attempt: StartedVerification = { retry_after: null, client_id: CLIENT, generation: 7 };
 
 /** A handler whose database and keys are played; `calls` has what happened, in order. */
-function setUp(changed: Partial<VerifyDeps> & { result?: PortalSession | null } = {}) {
-  const { result = session, ...deps } = changed;
+function setUp(
+  changed: Partial<VerifyDeps> & {
+    result?: PortalSession | null;
+    limited?: StartedVerification;
+  } = {},
+) {
+  const { result = session, limited, ...deps } = changed;
   const calls: [name: string, ...args: unknown[]][] = [];
   const logged: Parameters<HttpDeps["log"]>[0][] = [];
   const handler = createHandler({
@@ -37,10 +45,11 @@ function setUp(changed: Partial<VerifyDeps> & { result?: PortalSession | null } 
     log: (entry) => logged.push(entry),
     newRequestId: () => "request-1",
     now: () => NOW,
+    verifiesPerIpHour: 100,
     store: {
       async startVerification(...args) {
         calls.push(["startVerification", ...args]);
-        return attempt;
+        return limited ?? attempt;
       },
       async finishVerification(...args) {
         calls.push(["finishVerification", ...args]);
@@ -89,9 +98,22 @@ describe("verifying a code", () => {
       professional: session.professional,
     });
     expect(calls).toEqual([
-      ["startVerification", PROFESSIONAL, valid.email],
+      ["startVerification", PROFESSIONAL, valid.email, null, 100],
       ["finishVerification", PROFESSIONAL, attempt, `hash of 012345 for ${PROFESSIONAL}/${CLIENT}`],
     ]);
+  });
+
+  test("of a network that has tried too often is 429, and compares nothing", async () => {
+    const { handler, calls } = setUp({
+      verifiesPerIpHour: 5,
+      limited: { retry_after: 42, client_id: null, generation: null },
+    });
+    const response = await handler(post("", valid, { "cf-connecting-ip": "192.0.2.1" }));
+    expect(response.status).toBe(429);
+    expect(response.headers.get("retry-after")).toBe("42");
+    const { code, details } = await response.json();
+    expect([code, JSON.parse(details)]).toEqual(["rate_limit_exceeded", { retry_after: 42 }]);
+    expect(calls).toEqual([["startVerification", PROFESSIONAL, valid.email, "192.0.2.1", 5]]);
   });
 
   test("no cache keeps the token (RFC 6749, 5.1)", async () => {

@@ -87,16 +87,14 @@ describe("erase_client", () => {
     await professional.api.rpc("record_payment", { order_id, amount: 5, method: "cash" });
     await professional.api.rpc("refund_payment", { order_id, amount: 1, reason: text });
     await sql`
-      insert into private.portal_codes (professional_id, client_id, email_key, expires_at)
-      values (${professional.id}, ${ids.client_id}, ${email.toLowerCase()}, now())`;
+      insert into private.portal_codes (professional_id, client_id, link_epoch, expires_at)
+      values (${professional.id}, ${ids.client_id}, 1, now())`;
     const portal = await createPortalSession(client as NonNullable<typeof client>);
     expect((await portal.api.from("bookings").select("id")).data).toHaveLength(2);
     const needles = [email, name, phone, mark];
     expect(await tablesThatHold(...needles)).toEqual([
       "private.idempotency_keys",
       "private.payments",
-      "private.portal_codes",
-      "private.portal_sessions",
       "public.bookings",
       "public.clients",
       "public.orders",

@@ -122,11 +122,11 @@ export async function createPortalSession(
   client: Pick<Row<"clients">, "id" | "professional_id">,
 ): Promise<PortalSession> {
   const [session] = await sql<{ id: string }[]>`
-    insert into private.portal_sessions (professional_id, client_id, email_key)
-    select professional_id, id, email_key from public.clients
+    insert into private.portal_sessions (professional_id, client_id, link_epoch)
+    select professional_id, id, link_epoch from public.clients
     where id = ${client.id} and professional_id = ${client.professional_id}
     returning id`;
-  if (!session) throw new Error("the client has no e-mail address or does not exist");
+  if (!session) throw new Error("the client does not exist");
   const claims: Claims = {
     sub: client.id,
     role: "portal_client",

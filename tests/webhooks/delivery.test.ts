@@ -342,6 +342,70 @@ describe.concurrent("an endpoint", () => {
     expect(await endpointOf(ana, endpoint)).toMatchObject({ enabled: true, disabled_reason: null });
   });
 
+  test("is disabled without more than a mail a day for it and three for its owner, also when it is another each time", async () => {
+    const ana = await createProfessional();
+    const receiver = await startReceiver(() => ({ status: 410 }));
+    const url = `${receiver.url}?you=have#won`;
+    const disable = async (endpoint: Endpoint) => {
+      const [before] = await sql`
+        select count(*)::integer as mails from private.webhook_owner_mails
+        where professional_id = ${ana.id}`;
+      await sendTest(ana, endpoint);
+      await until(
+        () => endpointOf(ana, endpoint),
+        ({ enabled }) => !enabled,
+      );
+      const [after] = await sql`
+        select count(*)::integer as mails from private.webhook_owner_mails
+        where professional_id = ${ana.id}`;
+      return after?.mails - before?.mails;
+    };
+    const enable = ({ id }: Endpoint) =>
+      answerOf(webhooks(ana, `/endpoints/${id}`, { method: "PATCH", body: { enabled: true } }));
+    const remove = ({ id }: Endpoint) => webhooks(ana, `/endpoints/${id}`, { method: "DELETE" });
+
+    const first = await subscribe(ana, { url });
+    expect(await disable(first)).toBe(1);
+    await enable(first);
+    expect(await disable(first)).toBe(0);
+    for (const mails of [1, 1, 0]) {
+      const next = await subscribe(ana, { url });
+      expect(await disable(next)).toBe(mails);
+      await remove(next);
+    }
+    for (const { Text, HTML } of await waitForMails(ana.email, 3)) {
+      for (const text of [Text, HTML]) {
+        expect(text).toContain("127.0.0.1");
+        expect(text).not.toMatch(/won|\?|:\d{4,5}/);
+      }
+    }
+
+    // A day later.
+    await sql`
+      update private.webhook_owner_mails set created_at = created_at - interval '1 day'
+      where professional_id = ${ana.id}`;
+    await enable(first);
+    expect(await disable(first)).toBe(1);
+    expect(await waitForMails(ana.email, 4)).toHaveLength(4);
+  });
+
+  test.each([
+    ["https://hooks.example.com/a?b#c", "hooks.example.com"],
+    ["https://hooks.example.com", "hooks.example.com"],
+    ["http://127.0.0.1:9999/", "127.0.0.1"],
+    ["https://[2001:db8::1]:443/", "[2001:db8::1]"],
+    ["https://xn--bcher-kva.example?x", "xn--bcher-kva.example"],
+    ["https://good.example\\@evil.example/", "good.example"],
+    ["https://user@host.example/", null],
+    ["https://call-me:5551234@host.example/", null],
+    ["https://you_have_won,_call_555/", null],
+    ["https://b\u00fccher.example/", null],
+    ["https://<b>.example/", null],
+    ["https:///path", null],
+  ])("is called %s, and a mail names %s", async (url, host) => {
+    expect(await sql`select private.webhook_host(${url}) as host`).toEqual([{ host }]);
+  });
+
   test("starts anew with a success", async () => {
     const ana = await createProfessional();
     const receiver = await startReceiver();

@@ -297,9 +297,9 @@ describe("the dispatcher", () => {
     expect(seen.finished).toHaveLength(5);
   });
 
-  test("tells an owner whose endpoint a try has disabled, in words that carry no markup", async () => {
+  test("tells an owner whose endpoint a try has disabled, and names its host alone", async () => {
     const told: unknown[] = [];
-    const disabled = { reason: "gone" as const, url: "https://example.com/?<b>", email: "a@b.c" };
+    const disabled = { reason: "gone" as const, host: "hooks.example.com", email: "a@b.c" };
     const { deps } = setUp(1, {
       tellOwner: async (whom) => {
         told.push(whom);
@@ -310,8 +310,9 @@ describe("the dispatcher", () => {
     expect(told).toEqual([disabled]);
     const mail = disabledMail(disabled, "a@b.c");
     expect(mail.to).toBe("a@b.c");
-    expect(mail.text).toContain(disabled.url);
-    expect(mail.html).not.toContain("<b>");
+    for (const text of [mail.text, mail.html]) expect(text).toContain(disabled.host);
+    expect(mail.subject).not.toContain(disabled.host);
+    expect(disabledMail({ ...disabled, host: null }, "a@b.c").text).not.toContain("null");
   });
 });
 

@@ -118,6 +118,7 @@ export type Database = {
           email: string | null
           email_key: string | null
           id: string
+          link_epoch: number
           metadata: NonNullable<Json>
           name: string
           notes: string | null
@@ -132,6 +133,7 @@ export type Database = {
           email?: string | null
           email_key?: never
           id?: string
+          link_epoch?: number
           metadata?: NonNullable<Json>
           name: string
           notes?: string | null
@@ -146,6 +148,7 @@ export type Database = {
           email?: string | null
           email_key?: never
           id?: string
+          link_epoch?: number
           metadata?: NonNullable<Json>
           name?: string
           notes?: string | null
@@ -760,7 +763,12 @@ export type Database = {
         Returns: Json
       }
       start_portal_verification: {
-        Args: { email: string; professional_id: string }
+        Args: {
+          email: string
+          ip: string
+          ip_limit: number
+          professional_id: string
+        }
         Returns: Json
       }
       test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }

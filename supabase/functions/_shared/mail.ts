@@ -1,4 +1,5 @@
 /** Mail over HTTP, because hosted functions cannot use SMTP: Resend, or Mailpit on a local stack. */
+import { isEmail } from "./email-address.ts";
 import { EnvError, optional, type ReadEnv, required, webAddress } from "./env.ts";
 
 export interface Mail {
@@ -15,10 +16,9 @@ const TIMEOUT_MS = 10_000;
 
 /** `Name <address>` or an address, as `MAIL_FROM` has it. */
 function parseFrom(from: string): { Name: string; Email: string } {
-  const named = /^\s*(.*?)\s*<([^<>\s]+@[^<>\s]+)>\s*$/.exec(from);
-  if (named) return { Name: named[1] as string, Email: named[2] as string };
-  if (/^[^<>\s]+@[^<>\s]+$/.test(from)) return { Name: "", Email: from };
-  throw new EnvError("MAIL_FROM is neither an address nor Name <address>");
+  const [, Name = "", Email = from] = /^(.*?)\s*<(.*)>$/.exec(from) ?? [];
+  if (!isEmail(Email)) throw new EnvError("MAIL_FROM is neither an address nor Name <address>");
+  return { Name, Email };
 }
 
 /** `RESEND_API_KEY` chooses Resend, else `MAILPIT_URL` Mailpit; without either it does not start. */

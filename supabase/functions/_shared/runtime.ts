@@ -1,4 +1,4 @@
-/** What the real functions share and tests replace: the log, request ids, work after the answer. */
+/** What the real functions share and tests replace: the log, request ids, time, work after the answer. */
 import { corsOrigins, type ReadEnv } from "./env.ts";
 import type { HttpDeps } from "./http.ts";
 
@@ -19,4 +19,8 @@ export function background(task: Promise<void>): void {
   const runtime = (globalThis as { EdgeRuntime?: { waitUntil(promise: Promise<unknown>): void } })
     .EdgeRuntime;
   runtime?.waitUntil(task);
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

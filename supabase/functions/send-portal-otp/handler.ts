@@ -2,7 +2,8 @@
  * POST /functions/v1/send-portal-otp {email, professionalId}: mails a six-digit code to a client.
  *
  * Nobody may learn here who is a client of whom: known and unknown addresses get the same answer
- * after the same work. What only a known one needs (drawing, storing, mailing) happens after it.
+ * after the same work, and are followed by the same work, up to the mail that only a client gets. That
+ * happens at a random time after the answer, so that no later request is slower for the one kind.
  */
 import { z } from "zod";
 import { callerIp } from "../_shared/caller-ip.ts";
@@ -27,12 +28,18 @@ export interface SendDeps extends HttpDeps {
   sendMail: SendMail;
   hashCode: HashCode;
   randomCode(): string;
+  /** From 0 up to, but not, 1. */
+  random(): number;
+  pause(milliseconds: number): Promise<void>;
   /** Codes per hour and IP address. */
   sendsPerIpHour: number;
   portalUrl: string | undefined;
   /** Keeps the function alive until a task that nobody waits for has ended. */
   background(task: Promise<void>): void;
 }
+
+/** Work after the answer begins within this time: many requests may come before it, or none. */
+const SPREAD_MS = 1_000;
 
 const Input = z.strictObject({ email, professionalId });
 
@@ -42,12 +49,12 @@ export function createHandler(deps: SendDeps): Handler {
     const log = (cause: unknown) =>
       deps.log({ requestId: deps.newRequestId(), method: "POST", path, cause });
     try {
+      await deps.pause(deps.random() * SPREAD_MS);
       const code = deps.randomCode();
       const hmac = await deps.hashCode(code, { professionalId: owner, clientId: to.client_id });
-      // False: a newer code was asked for, and its mail is the one to send.
-      if (await deps.store.setCode(owner, to, hmac)) {
-        await deps.sendMail(codeMail(to, code, owner, deps.portalUrl));
-      }
+      const mail = codeMail(to, code, owner, deps.portalUrl);
+      // False: the address is nobody's, or a newer code was asked for, whose mail is the one to send.
+      if (await deps.store.setCode(owner, to, hmac)) await deps.sendMail(mail);
     } catch (cause) {
       log(cause);
       // A code that nobody received must not be open to guessing; also one that was stored although
@@ -67,9 +74,7 @@ export function createHandler(deps: SendDeps): Handler {
       deps.sendsPerIpHour,
     );
     if (retry_after !== null) throw rateLimited(retry_after);
-    if (recipient) {
-      deps.background(deliver(recipient, input.professionalId, new URL(request.url).pathname));
-    }
+    deps.background(deliver(recipient, input.professionalId, new URL(request.url).pathname));
     return json({
       message: "If the address belongs to a client, a code is on its way.",
       expires_in: 600,

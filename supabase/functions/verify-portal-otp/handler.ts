@@ -3,7 +3,8 @@
  * POST /functions/v1/verify-portal-otp/sign-out: the bearer's session ends.
  */
 import { z } from "zod";
-import { ApiError, unknownPath } from "../_shared/errors.ts";
+import { callerIp } from "../_shared/caller-ip.ts";
+import { ApiError, rateLimited, unknownPath } from "../_shared/errors.ts";
 import {
   type Handler,
   type HttpDeps,
@@ -22,6 +23,8 @@ export interface VerifyDeps extends HttpDeps {
   store: Pick<PortalStore, "startVerification" | "finishVerification" | "endSession">;
   tokens: PortalTokens;
   hashCode: HashCode;
+  /** Attempts per hour and IP address. */
+  verifiesPerIpHour: number;
   now(): Date;
 }
 
@@ -34,12 +37,18 @@ const Input = z.strictObject({
   professionalId,
 });
 
-/** Answers 200 with a portal session, one 401 for whatever was wrong, or 204 to a sign-out. */
+/** Answers 200 with a portal session, 401 for whatever was wrong, 429, or 204 to a sign-out. */
 export function createHandler(deps: VerifyDeps): Handler {
   const verify: Handler = async (request) => {
     const input = await readValid(request, Input, BODY_LIMIT);
     const { email, code, professionalId } = input;
-    const attempt = await deps.store.startVerification(professionalId, email);
+    const attempt = await deps.store.startVerification(
+      professionalId,
+      email,
+      callerIp(request.headers),
+      deps.verifiesPerIpHour,
+    );
+    if (attempt.retry_after !== null) throw rateLimited(attempt.retry_after);
     const hmac = await deps.hashCode(code, { professionalId, clientId: attempt.client_id });
     const session = await deps.store.finishVerification(professionalId, attempt, hmac);
     // Wrong, used, superseded, expired, locked, unknown: whoever guesses learns nothing.

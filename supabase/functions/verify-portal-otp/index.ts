@@ -1,4 +1,4 @@
-import { platformEnv, required } from "../_shared/env.ts";
+import { integer, platformEnv, required } from "../_shared/env.ts";
 import { codeHasher } from "../_shared/portal/codes.ts";
 import { portalStore } from "../_shared/portal/store.ts";
 import { portalTokens } from "../_shared/portal/tokens.ts";
@@ -13,6 +13,7 @@ Deno.serve(
     store: portalStore(platformEnv(read)),
     tokens: await portalTokens(read),
     hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
+    verifiesPerIpHour: integer(read, "OTP_VERIFIES_PER_IP_HOUR", 100, 1),
     now: () => new Date(),
   }),
 );

@@ -1,4 +1,7 @@
-/** The mail that tells a professional that an endpoint gets no more events. */
+/**
+ * The mail that tells a professional that an endpoint gets no more events. Of its address only the host
+ * is in it: the rest is free text of whoever signed up, maybe with an address that is not theirs.
+ */
 import type { Mail } from "../_shared/mail.ts";
 import type { Disabled } from "./dispatch.ts";
 
@@ -7,20 +10,19 @@ const REASONS: Record<Disabled["reason"], string> = {
   failing: "Nothing could be delivered to it for five days.",
 };
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-export function disabledMail({ reason, url }: Disabled, to: string): Mail {
+export function disabledMail({ reason, host }: Disabled, to: string): Mail {
+  const endpoint =
+    host === null ? "One of your webhook endpoints" : `Your webhook endpoint at ${host}`;
   const lines = [
-    `Your webhook endpoint ${url} has been disabled.`,
+    `${endpoint} has been disabled.`,
     REASONS[reason],
     "What was waiting for it is cancelled. Enable it again when it is ready, and have what it missed sent once more.",
   ];
-  const escapeHtml = (text: string) =>
-    text.replace(/[&<>"]/g, (found) => ENTITIES[found] as string);
   return {
     to,
     subject: "A webhook endpoint has been disabled",
     text: `${lines.join("\n\n")}\n`,
-    html: lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n"),
+    // A host has no character that means anything in HTML.
+    html: lines.map((line) => `<p>${line}</p>`).join("\n"),
   };
 }

@@ -9,10 +9,11 @@ export interface Delivery extends Message {
   claim_token: string;
 }
 
-/** An endpoint that a try has disabled, and whose it is. */
+/** An endpoint that a try has disabled, and whose it is; only where the owner is to be told. */
 export interface Disabled {
   reason: "gone" | "failing";
-  url: string;
+  /** Null where the address does not plainly have one. */
+  host: string | null;
   email: string | null;
 }
 

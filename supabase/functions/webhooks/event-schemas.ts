@@ -46,6 +46,7 @@ const Client = z
     tags: z.array(text),
     archived: z.boolean(),
     metadata,
+    link_epoch: z.int().min(1).describe("Rises when portal sessions of the client end for good"),
     email_key: text.nullable().describe("The e-mail address in the form it is compared in"),
   })
   .meta({ id: "client" });

@@ -1,6 +1,6 @@
 import { optional, platformEnv, required } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
-import { httpDeps } from "../_shared/runtime.ts";
+import { httpDeps, pause } from "../_shared/runtime.ts";
 import { resolver } from "./address.ts";
 import { deliveryQueue, userRpc } from "./data-api.ts";
 import { createHandler } from "./handler.ts";
@@ -25,6 +25,6 @@ Deno.serve(
     ),
     fetch,
     now,
-    pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    pause,
   }),
 );

@@ -3,7 +3,10 @@ import { createClient } from "@supabase/supabase-js";
 import type { Database } from "../database.types.ts";
 import type { PlatformEnv } from "../env.ts";
 
-/** A client that a code goes to, at the address the professional has stored. */
+/**
+ * A client that a code goes to, at the address the professional has stored; made up, and not to be told
+ * apart until a code is stored for it, where the address is nobody's.
+ */
 export interface Recipient {
   client_id: string;
   generation: number;
@@ -11,17 +14,21 @@ export interface Recipient {
   professional_name: string;
 }
 
-export interface StartedCode {
-  /** Seconds to wait when a limit is reached, else null. */
-  retry_after: number | null;
-  recipient: Recipient | null;
-}
+/** Seconds to wait when a limit is reached, else whom the code is for. */
+export type StartedCode =
+  | { retry_after: number; recipient: null }
+  | { retry_after: null; recipient: Recipient };
 
 /** An attempt that was counted: on which code, and whose. Made up where no code can be right. */
 export interface Attempt {
   client_id: string;
   generation: number;
 }
+
+/** Seconds to wait when a limit is reached, else the attempt. */
+export type StartedVerification =
+  | { retry_after: number; client_id: null; generation: null }
+  | ({ retry_after: null } & Attempt);
 
 export interface PortalSession {
   session_id: string;
@@ -44,9 +51,14 @@ export interface PortalStore {
     ip: string | null,
     ipLimit: number,
   ): Promise<StartedCode>;
-  /** Makes a code valid, or with null withdraws it; false when a newer one was asked for. */
+  /** Makes a code valid, or with null withdraws it; false when it is not the recipient's newest. */
   setCode(professionalId: string, to: Recipient, codeHmac: string | null): Promise<boolean>;
-  startVerification(professionalId: string, email: string): Promise<Attempt>;
+  startVerification(
+    professionalId: string,
+    email: string,
+    ip: string | null,
+    ipLimit: number,
+  ): Promise<StartedVerification>;
   /** Null unless the code is the one that the attempt was counted on. */
   finishVerification(
     professionalId: string,
@@ -81,10 +93,15 @@ export function portalStore(env: Pick<PlatformEnv, "supabaseUrl" | "secretKey">)
           ...(code_hmac !== null && { code_hmac }),
         }),
       ) as boolean,
-    startVerification: async (professional_id, email) =>
+    startVerification: async (professional_id, email, ip, ip_limit) =>
       unwrap(
-        await api.rpc("start_portal_verification", { professional_id, email }),
-      ) as unknown as Attempt,
+        await api.rpc("start_portal_verification", {
+          professional_id,
+          email,
+          ip: ip ?? "",
+          ip_limit,
+        }),
+      ) as unknown as StartedVerification,
     finishVerification: async (professional_id, { client_id, generation }, code_hmac) =>
       unwrap(
         await api.rpc("finish_portal_verification", {
