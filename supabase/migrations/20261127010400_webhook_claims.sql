@@ -27,6 +27,10 @@ as $$
 declare
   v_claimed jsonb;
 begin
+  perform private.check_arguments(
+    case when (p_max_count between 1 and 1000) is not true then 'max_count' end
+  );
+
   -- One claim at a time, so that the four of an endpoint are counted right.
   perform pg_advisory_xact_lock(7304, 0);
 

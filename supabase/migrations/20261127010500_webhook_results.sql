@@ -79,6 +79,16 @@ declare
   v_disabled_reason text;
   v_delay interval;
 begin
+  perform private.check_arguments(
+    case when p_delivery_id is null then 'delivery_id' end,
+    case when p_claim_token is null then 'claim_token' end,
+    case when (p_duration_ms >= 0) is not true then 'duration_ms' end,
+    case when p_status not between 100 and 999 then 'status' end,
+    case when char_length(p_response) > 4096 then 'response' end,
+    case when char_length(p_error) > 500 then 'error' end,
+    case when p_retry_after < 0 then 'retry_after' end
+  );
+
   select e.* into v_endpoint
   from private.webhook_deliveries d
   join private.webhook_endpoints e on e.id = d.endpoint_id

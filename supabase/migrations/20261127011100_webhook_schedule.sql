@@ -21,10 +21,12 @@ as $$
   group by professional_id
   on conflict (professional_id) do update
   set sequence = greatest(e.sequence, excluded.sequence);
+
+  delete from private.webhook_previous_secrets where expires_at < now();
 $$;
 
 comment on function private.cleanup_webhooks is
-  'Removes events, with their deliveries, and tries that are older than 30 days, and notes how far each professional''s events go back.';
+  'Removes events, with their deliveries, and tries that are older than 30 days, and secrets that no longer sign; notes how far each professional''s events go back.';
 
 -- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
 -- stays in our tables until it was. The call ends when the dispatcher has nothing left to do.
