@@ -92,6 +92,9 @@ create table private.webhook_endpoints (
   -- The first failed try since the last success, and how many there were.
   failing_since timestamptz,
   failed_tries integer not null default 0,
+  -- How many of the last tries in a row took a second or more; no further than three.
+  slow_tries smallint not null default 0
+    constraint webhook_endpoints_slow_tries_are_0_to_3 check (slow_tries between 0 and 3),
   constraint webhook_endpoints_professional_id_id_key unique (professional_id, id),
   constraint webhook_endpoints_have_a_reason_when_disabled
     check (enabled = (disabled_reason is null))

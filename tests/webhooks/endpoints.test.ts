@@ -395,6 +395,8 @@ describe("the RPCs behind", () => {
       "events",
       "deliveries",
       "attempts",
+      "leases",
+      "budgets",
       "expired_events",
     ]) {
       const read = asCaller(ana.claims, (tx) => tx`select from private.${tx(`webhook_${table}`)}`);
