@@ -4,32 +4,34 @@ import { professionalId } from "./data.ts";
 import type { Side } from "./measure.ts";
 import { type Row, row } from "./table.ts";
 
-const ENDPOINTS = 10;
+/** Each has two endpoints; a claim may take four deliveries of each. */
+const PROFESSIONALS = Array.from({ length: 5 }, (_, index) => professionalId(index + 1));
+const ENDPOINTS = 2 * PROFESSIONALS.length;
+/** At each endpoint. */
 const DUE = 32;
 
 /** Finished deliveries of ten endpoints, and a few that are due. */
 async function prepare(url: string, finished: number): Promise<void> {
-  const professional = professionalId(1);
   const insert = (events: number, status: string, when: string) => `
     with events as (
       insert into private.webhook_events (professional_id, sequence, created_at, type, body)
-      select '${professional}', nextval('private.webhook_event_numbers'), now(), 'client.created',
+      select professional_id, nextval('private.webhook_event_numbers'), now(), 'client.created',
         '{"type": "client.created", "data": {"name": "Marta Rossi"}}'
-      from generate_series(1, ${events})
-      returning id
+      from unnest('{${PROFESSIONALS}}'::uuid[]) professional_id, generate_series(1, ${events})
+      returning professional_id, id
     )
     insert into private.webhook_deliveries (professional_id, endpoint_id, event_id, status, attempts,
       next_attempt_at)
-    select '${professional}', e.id, v.id, '${status}', ${status === "pending" ? 0 : 1}, ${when}
-    from events v cross join private.webhook_endpoints e`;
+    select professional_id, e.id, v.id, '${status}', ${status === "pending" ? 0 : 1}, ${when}
+    from events v join private.webhook_endpoints e using (professional_id)`;
   await asSuperuser(
     url,
     async (sql) => {
       await sql`set synchronous_commit = off`;
       await sql`
         insert into private.webhook_endpoints (id, professional_id, url, events, secret)
-        select md5('endpoint ' || n)::uuid, ${professional}, 'https://example.com/' || n, '{*}', 'whsec_'
-        from generate_series(1, ${ENDPOINTS}) n`;
+        select gen_random_uuid(), professional_id, 'https://example.com/' || n, '{*}', 'whsec_'
+        from unnest(${PROFESSIONALS}::uuid[]) professional_id, generate_series(1, 2) n`;
       await sql.unsafe(insert(finished / ENDPOINTS, "succeeded", "null"));
       await sql.unsafe(insert(DUE, "pending", "now()"));
       await sql`vacuum analyze private.webhook_deliveries, private.webhook_events`;

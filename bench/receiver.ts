@@ -10,6 +10,8 @@ export interface Receiver {
   received: Map<string, Map<string, number>>;
   /** Status of the next answers: 200 unless changed; null breaks the connection. */
   answer: (path: string) => number | null;
+  /** Whether an answer goes on, a byte now and then, until the sender leaves: none unless changed. */
+  drips: (path: string) => boolean;
   /** Requests so far. */
   requests: number;
   close(): Promise<void>;
@@ -29,7 +31,10 @@ export async function startReceiver(): Promise<Receiver> {
         const id = String(incoming.headers["webhook-id"]);
         if (!events.has(id)) events.set(id, performance.now());
       }
-      outgoing.writeHead(status).end();
+      outgoing.writeHead(status);
+      if (!receiver.drips(path)) return void outgoing.end();
+      const timer = setInterval(() => outgoing.write("."), 100);
+      outgoing.on("close", () => clearInterval(timer));
     });
   });
   server.listen(0, "127.0.0.1");
@@ -39,6 +44,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: (path) => `http://127.0.0.1:${port}/${path}`,
     received: new Map(),
     answer: () => 200,
+    drips: () => false,
     requests: 0,
     async close() {
       server.closeAllConnections();

@@ -74,6 +74,49 @@ function dispatchRow(name: string, dividedBy: string, at1: Timing, ratio: number
   };
 }
 
+/** One event of somebody while two accounts' endpoints let every answer drip and have much queued. */
+async function besideDrips(
+  sql: Sql,
+  stack: ChildStack,
+  receiver: Receiver,
+  turns: number,
+): Promise<Row> {
+  const dripping: string[] = [];
+  const attackers: string[] = [];
+  receiver.drips = (path) => dripping.includes(path);
+  for (let account = 0; account < 2; account++) {
+    const attacker = await createProfessional(sql, stack.env);
+    attackers.push(attacker.id);
+    dripping.push(...(await subscribe(stack, attacker, receiver, 10)));
+    await sql`
+      insert into public.clients (professional_id, name)
+      select ${attacker.id}, 'Marta Rossi' from generate_series(1, 60)`;
+  }
+  const other = await createProfessional(sql, stack.env);
+  const path = await subscribe(stack, other, receiver, 1);
+  const delays: number[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    await sleep(1000 * Math.random());
+    delays.push((await deliver(sql, other, receiver, path, 1)).p50);
+  }
+  const [waiting] = await sql`
+    select count(*)::integer as count from private.webhook_deliveries where status = 'pending'`;
+  if (waiting?.count === 0) throw new Error("nothing dripped any more");
+  await sql`delete from private.webhook_endpoints where professional_id = any (${attackers})`;
+  // Until the tries under way have ended.
+  await sleep(2000);
+  const timing = {
+    p50: median(delays),
+    p95: quantile(delays, 0.95),
+    perSecond: 1000 / median(delays),
+  };
+  return {
+    ...dispatchRow("one event beside 20 dripping endpoints, the slowest", "", timing, null),
+    milliseconds: Math.max(...delays),
+    goals: [{ of: "milliseconds", atMost: 3000 }],
+  };
+}
+
 export async function measureWebhooks(stack: ChildStack, quick: boolean): Promise<Row[]> {
   const sql = postgres(stack.adminUrl, { max: 1, onnotice: () => {} });
   const receiver = await startReceiver();
@@ -96,6 +139,7 @@ export async function measureWebhooks(stack: ChildStack, quick: boolean): Promis
     const burst = await deliver(sql, one, receiver, onePath, quick ? 40 : 1000);
     const wide = await deliver(sql, ten, receiver, tenPaths, quick ? 8 : 200);
     const waits = { p50: median(idle), p95: quantile(idle, 0.95), perSecond: 1000 / median(idle) };
+    const besideOthers = await besideDrips(sql, stack, receiver, quick ? 10 : 40);
     return [
       dispatchRow(
         "one event when idle",
@@ -110,6 +154,7 @@ export async function measureWebhooks(stack: ChildStack, quick: boolean): Promis
         wide,
         wide.perSecond / burst.perSecond,
       ),
+      besideOthers,
     ];
   } finally {
     await receiver.close();

@@ -15,12 +15,13 @@ interface Job {
 }
 
 const JOBS: Job[] = [
-  { sqlFunction: "private.webhook_dispatch_due", at: "tick", post: "webhooks/dispatch" },
+  { sqlFunction: "private.webhooks_due", at: "tick", post: "webhooks/dispatch" },
   { sqlFunction: "private.cleanup", at: 3 },
 ];
 
 const TICK_MS = 1_000;
-const POST_MS = 120_000;
+// A function that has not been called for long may have to start.
+const POST_MS = 30_000;
 const LOG_EVERY_MS = 60_000;
 
 /** True once a day from `hour` on. A start after it counts as done: twice is worse than not. */

@@ -152,7 +152,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const scheduler = startScheduler({
       adminUrl,
       functionsUrl: `${urls.api}/functions/v1`,
-      secret: functionsEnv.WEBHOOK_DISPATCH_SECRET ?? "",
+      secret: functionsEnv.DISPATCH_SECRET ?? "",
     });
     stops.push(() => scheduler.close());
     return { env, urls, keys, exited: database.exited, stop };

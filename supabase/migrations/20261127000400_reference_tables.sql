@@ -34,6 +34,13 @@ alter table private.time_zones enable row level security;
 
 alter table private.tiers enable row level security;
 
+grant select on private.tiers to rules;
+
+create policy tiers_all_rules on private.tiers
+  for all to rules
+  using (true)
+  with check (true);
+
 -- ISO 4217, active codes of circulating money. Units of account with four decimals (CLF, UYW) and
 -- metals are left out on purpose: nobody charges a haircut in them.
 insert into private.currencies (code, minor_units)

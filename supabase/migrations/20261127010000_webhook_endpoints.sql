@@ -89,15 +89,27 @@ create table private.webhook_endpoints (
     constraint webhook_endpoints_disabled_reason_is_known
       check (disabled_reason in ('owner', 'gone', 'failing')),
   secret text not null,
-  -- The one before a rotation: signs beside the new one until it expires.
-  previous_secret text,
-  previous_secret_expires_at timestamptz,
   -- The first failed try since the last success, and how many there were.
   failing_since timestamptz,
   failed_tries integer not null default 0,
+  -- How many of the last tries in a row took a second or more; no further than three.
+  slow_tries smallint not null default 0
+    constraint webhook_endpoints_slow_tries_are_0_to_3 check (slow_tries between 0 and 3),
   constraint webhook_endpoints_professional_id_id_key unique (professional_id, id),
   constraint webhook_endpoints_have_a_reason_when_disabled
     check (enabled = (disabled_reason is null))
+);
+
+-- Secrets before a rotation: they sign beside the new one until they expire.
+create table private.webhook_previous_secrets (
+  professional_id uuid not null,
+  endpoint_id uuid not null,
+  secret text not null,
+  expires_at timestamptz not null,
+  primary key (professional_id, endpoint_id, secret),
+  constraint webhook_previous_secrets_professional_id_endpoint_id_fkey
+    foreign key (professional_id, endpoint_id)
+    references private.webhook_endpoints (professional_id, id) on delete cascade
 );
 
 -- Of two random UUIDs, not of pgcrypto: `rules` may not call extensions.
@@ -114,7 +126,7 @@ as $$
 $$;
 
 comment on function private.new_webhook_secret is
-  'A signing secret of Standard Webhooks: whsec_ and 256 random bits in base64.';
+  'A signing secret of Standard Webhooks: whsec_ and 32 bytes in base64, made of 244 random bits.';
 
 create function private.webhook_secrets(p_endpoint private.webhook_endpoints)
 returns text[]
@@ -123,17 +135,21 @@ stable
 security invoker
 set search_path = ''
 as $$
-  select array_remove(
-    array[
-      p_endpoint.secret,
-      case when p_endpoint.previous_secret_expires_at > now() then p_endpoint.previous_secret end
-    ],
-    null
+  select array_prepend(
+    p_endpoint.secret,
+    array(
+      select s.secret
+      from private.webhook_previous_secrets s
+      where s.professional_id = p_endpoint.professional_id
+        and s.endpoint_id = p_endpoint.id
+        and s.expires_at > now()
+      order by s.expires_at desc
+    )
   );
 $$;
 
 comment on function private.webhook_secrets is
-  'Secrets that sign now: the current one and, for a while after a rotation, the one before.';
+  'Secrets that sign now: the current one, then those before it that have not expired.';
 
 alter table private.webhook_endpoints enable row level security;
 
@@ -144,5 +160,17 @@ create policy webhook_endpoints_all_rules on private.webhook_endpoints
   using (true)
   with check (true);
 
+alter table private.webhook_previous_secrets enable row level security;
+
+grant select, insert on private.webhook_previous_secrets to rules;
+
+create policy webhook_previous_secrets_all_rules on private.webhook_previous_secrets
+  for all to rules
+  using (true)
+  with check (true);
+
 comment on table private.webhook_endpoints is
   'Addresses that events are delivered to, with their secrets, in the clear because they sign. At most ten a professional.';
+
+comment on table private.webhook_previous_secrets is
+  'Secrets that were rotated away and may still sign. At most ten unexpired ones an endpoint.';

@@ -30,15 +30,13 @@ create table private.webhook_deliveries (
     check ((status = 'pending') = (next_attempt_at is not null))
 );
 
--- Whether anything is due, and what of it at each endpoint: both as small as the queue.
+-- Whether anything is due, and what of it for whom and where: both as small as the queue.
 create index webhook_deliveries_due_idx
   on private.webhook_deliveries (next_attempt_at) where status = 'pending';
 
 create index webhook_deliveries_endpoint_due_idx
-  on private.webhook_deliveries (endpoint_id, next_attempt_at) where status = 'pending';
-
-create index webhook_deliveries_in_flight_idx
-  on private.webhook_deliveries (endpoint_id, next_attempt_at) where claim_token is not null;
+  on private.webhook_deliveries (professional_id, endpoint_id, next_attempt_at)
+  where status = 'pending';
 
 create index webhook_deliveries_professional_id_created_at_idx
   on private.webhook_deliveries (professional_id, created_at desc, id desc);
@@ -71,6 +69,24 @@ create index webhook_attempts_professional_id_delivery_id_idx
 
 create index webhook_attempts_started_at_idx on private.webhook_attempts (started_at);
 
+-- A row of its own, because the request goes on although its delivery is cancelled, sent once more or
+-- deleted meanwhile: whoever does that gets no further slot by it. Neither table has foreign keys: a
+-- claim would wait for an account that is being deleted, and both are soon cleaned up. Both are lost
+-- in a crash, which gives everybody free slots and a fresh hour.
+create unlogged table private.webhook_leases (
+  -- The claim token of the try.
+  id uuid primary key,
+  professional_id uuid not null,
+  endpoint_id uuid not null,
+  ends_at timestamptz not null
+);
+
+create unlogged table private.webhook_budgets (
+  professional_id uuid primary key,
+  -- When the budget of tries will be full again, as in request_counters.
+  full_at timestamptz not null
+);
+
 alter table private.webhook_deliveries enable row level security;
 
 grant select, insert, update on private.webhook_deliveries to rules;
@@ -89,8 +105,32 @@ create policy webhook_attempts_all_rules on private.webhook_attempts
   using (true)
   with check (true);
 
+alter table private.webhook_leases enable row level security;
+
+grant select, insert, update, delete on private.webhook_leases to rules;
+
+create policy webhook_leases_all_rules on private.webhook_leases
+  for all to rules
+  using (true)
+  with check (true);
+
+alter table private.webhook_budgets enable row level security;
+
+grant select, insert, update on private.webhook_budgets to rules;
+
+create policy webhook_budgets_all_rules on private.webhook_budgets
+  for all to rules
+  using (true)
+  with check (true);
+
 comment on table private.webhook_deliveries is
   'Events on their way to endpoints: when the next try is, or how it ended.';
 
 comment on table private.webhook_attempts is
   'Every try of a delivery in the last 30 days, with the first 4 kB of the answer.';
+
+comment on table private.webhook_leases is
+  'Tries that are under way, of all dispatchers: a row until the try is finished, or its minute is over.';
+
+comment on table private.webhook_budgets is
+  'How much of an hour''s tries a professional has used up: a burst of one hour''s, then an even refill.';

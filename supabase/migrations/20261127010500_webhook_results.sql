@@ -48,9 +48,13 @@ as $$
   where id = p_endpoint_id;
 
   -- A try that is under way may still succeed, so it keeps its token.
-  update private.webhook_deliveries
+  update private.webhook_deliveries d
   set status = 'cancelled', next_attempt_at = null
-  where endpoint_id = p_endpoint_id and status = 'pending';
+  from private.webhook_endpoints e
+  where e.id = p_endpoint_id
+    and d.professional_id = e.professional_id
+    and d.endpoint_id = e.id
+    and d.status = 'pending';
 $$;
 
 comment on function private.disable_webhook_endpoint is
@@ -130,11 +134,23 @@ set search_path = ''
 as $$
 declare
   v_succeeded constant boolean := coalesce(p_status between 200 and 299, false);
+  -- An answer whose body only drips is given up after a second, so it is one of them.
+  v_slow constant boolean := p_duration_ms >= 1000;
   v_endpoint private.webhook_endpoints;
   v_delivery private.webhook_deliveries;
   v_disabled_reason text;
   v_delay interval;
 begin
+  perform private.check_arguments(
+    case when p_delivery_id is null then 'delivery_id' end,
+    case when p_claim_token is null then 'claim_token' end,
+    case when (p_duration_ms >= 0) is not true then 'duration_ms' end,
+    case when p_status not between 100 and 999 then 'status' end,
+    case when char_length(p_response) > 4096 then 'response' end,
+    case when char_length(p_error) > 500 then 'error' end,
+    case when p_retry_after < 0 then 'retry_after' end
+  );
+
   select e.* into v_endpoint
   from private.webhook_deliveries d
   join private.webhook_endpoints e on e.id = d.endpoint_id
@@ -152,6 +168,8 @@ begin
   from private.webhook_endpoints
   where id = v_endpoint.id
   for no key update;
+
+  delete from private.webhook_leases where id = p_claim_token;
 
   select * into v_delivery
   from private.webhook_deliveries
@@ -192,8 +210,15 @@ begin
   update private.webhook_endpoints
   set
     failing_since = case when not v_succeeded then coalesce(failing_since, now()) end,
-    failed_tries = case when v_succeeded then 0 else failed_tries + 1 end
-  where id = v_endpoint.id and not (v_succeeded and failing_since is null);
+    failed_tries = case when v_succeeded then 0 else failed_tries + 1 end,
+    slow_tries = case when v_slow then least(slow_tries + 1, 3) else 0 end
+  where id = v_endpoint.id
+    -- Not for the usual success, which changes none of them.
+    and (
+      not v_succeeded
+      or failing_since is not null
+      or slow_tries <> case when v_slow then 3 else 0 end
+    );
 
   if v_disabled_reason is null then
     return null;

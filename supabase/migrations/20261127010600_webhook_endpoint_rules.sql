@@ -46,6 +46,37 @@ $$;
 comment on function private.find_webhook_endpoint is
   'An endpoint of the caller; 404 PGRST301 for any other, there or not.';
 
+-- Before the constraints see them: the error of a constraint shows the row, and with it the secret.
+create function private.invalid_webhook_fields(p_fields jsonb)
+returns text[]
+language sql
+immutable
+set search_path = ''
+as $$
+  select array_agg(left(field.key, 100) order by field.key)
+  from jsonb_each(p_fields) as field
+  cross join lateral (
+    select jsonb_typeof(field.value) as type, field.value #>> '{}' as text
+  ) as given
+  where (
+    case field.key
+      when 'url' then
+        given.type = 'string' and char_length(given.text) <= 2048 and given.text ~ '^https?://[^\s]+$'
+      when 'events' then
+        case
+          when given.type = 'array' and jsonb_array_length(field.value) between 1 and 50 then
+            private.webhook_filters_are_known(array(select jsonb_array_elements_text(field.value)))
+        end
+      when 'description' then
+        given.type = 'null' or (given.type = 'string' and char_length(given.text) <= 500)
+      when 'enabled' then given.type = 'boolean'
+    end
+  ) is not true;
+$$;
+
+comment on function private.invalid_webhook_fields is
+  'Names of the fields of an endpoint that have the wrong type or size, or are not known; null when there is none.';
+
 -- Definer, like all that follow: nobody has rights on the table.
 create function private.create_webhook_endpoint(
   p_url text,
@@ -63,6 +94,9 @@ declare
   v_professional_id constant uuid := private.caller_professional_id();
   v_endpoint private.webhook_endpoints;
 begin
+  perform private.check_arguments(variadic private.invalid_webhook_fields(jsonb_build_object(
+    'url', p_url, 'events', p_events, 'description', p_description, 'enabled', p_enabled
+  )));
   perform private.lock_professional(v_professional_id);
 
   if (
@@ -113,12 +147,15 @@ comment on function private.webhook_endpoints is 'See public.webhook_endpoints.'
 
 create function private.webhook_endpoint(p_endpoint_id uuid)
 returns jsonb
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select private.webhook_endpoint_json(private.find_webhook_endpoint(p_endpoint_id));
+begin
+  perform private.check_arguments(case when p_endpoint_id is null then 'endpoint_id' end);
+  return private.webhook_endpoint_json(private.find_webhook_endpoint(p_endpoint_id));
+end;
 $$;
 
 comment on function private.webhook_endpoint is 'See public.webhook_endpoint.';
@@ -133,6 +170,11 @@ as $$
 declare
   v_endpoint private.webhook_endpoints;
 begin
+  perform private.check_arguments(
+    case when p_endpoint_id is null then 'endpoint_id' end,
+    case when jsonb_typeof(p_changes) is distinct from 'object' then 'changes' end
+  );
+  perform private.check_arguments(variadic private.invalid_webhook_fields(p_changes));
   perform private.lock_professional(private.caller_professional_id());
   v_endpoint := private.find_webhook_endpoint(p_endpoint_id);
 
@@ -172,6 +214,7 @@ security definer
 set search_path = ''
 as $$
 begin
+  perform private.check_arguments(case when p_endpoint_id is null then 'endpoint_id' end);
   perform private.lock_professional(private.caller_professional_id());
   perform private.find_webhook_endpoint(p_endpoint_id);
   delete from private.webhook_endpoints where id = p_endpoint_id;
@@ -190,15 +233,36 @@ as $$
 declare
   v_endpoint private.webhook_endpoints;
 begin
+  perform private.check_arguments(
+    case when p_endpoint_id is null then 'endpoint_id' end,
+    case when (p_grace between 0 and 86400) is not true then 'grace' end
+  );
   perform private.lock_professional(private.caller_professional_id());
-  perform private.find_webhook_endpoint(p_endpoint_id);
+  v_endpoint := private.find_webhook_endpoint(p_endpoint_id);
+
+  if p_grace > 0 then
+    -- The current one is among them; a secret that was promised to sign is not dropped for another.
+    if cardinality(private.webhook_secrets(v_endpoint)) > 10 then
+      perform private.raise_error(
+        422,
+        'too_many_secrets',
+        'Ten secrets from before still sign.',
+        p_hint => 'Wait until one has expired, or rotate with a grace of 0.'
+      );
+    end if;
+    insert into private.webhook_previous_secrets (
+      professional_id, endpoint_id, secret, expires_at
+    )
+    values (
+      v_endpoint.professional_id,
+      v_endpoint.id,
+      v_endpoint.secret,
+      now() + make_interval(secs => p_grace)
+    );
+  end if;
 
   update private.webhook_endpoints
-  set
-    previous_secret = case when p_grace > 0 then secret end,
-    previous_secret_expires_at =
-      case when p_grace > 0 then now() + make_interval(secs => least(p_grace, 86400)) end,
-    secret = private.new_webhook_secret()
+  set secret = private.new_webhook_secret()
   where id = p_endpoint_id
   returning * into v_endpoint;
 

@@ -1,5 +1,6 @@
--- The names of the API for webhook_endpoint_rules.sql. Errors of all of them: 404 PGRST301 for an
--- endpoint that is not there or not yours.
+-- The names of the API for webhook_endpoint_rules.sql. Errors of all of them: 422 validation_failed
+-- for an argument that is missing or not valid, 404 PGRST301 for an endpoint that is not there or not
+-- yours.
 
 create function public.create_webhook_endpoint(
   url text,
@@ -17,7 +18,7 @@ as $$
 $$;
 
 comment on function public.create_webhook_endpoint is
-  'Adds an address that events are delivered to; events are *, <object>.* or types. Returns the endpoint with its secret, which is not shown again. Errors: 422 too_many_endpoints beyond ten.';
+  'Adds an address that events are delivered to; events are *, <object>.* or types. Returns the endpoint with its secret, which is not shown again. Errors: 422 validation_failed with the fields; 422 too_many_endpoints beyond ten.';
 
 create function public.webhook_endpoints()
 returns jsonb
@@ -43,7 +44,7 @@ as $$
 $$;
 
 comment on function public.webhook_endpoint is
-  'One of your endpoints.';
+  'One of your endpoints. Errors: 404 PGRST301.';
 
 create function public.update_webhook_endpoint(endpoint_id uuid, changes jsonb)
 returns jsonb
@@ -56,7 +57,7 @@ as $$
 $$;
 
 comment on function public.update_webhook_endpoint is
-  'Changes url, events, description, enabled: those that changes has. Disabling cancels what is pending; enabling forgets why it was disabled.';
+  'Changes url, events, description, enabled: those that changes has. Disabling cancels what is pending; enabling forgets why it was disabled. Errors: 404 PGRST301; 422 validation_failed with the fields.';
 
 create function public.delete_webhook_endpoint(endpoint_id uuid)
 returns void
@@ -69,7 +70,7 @@ as $$
 $$;
 
 comment on function public.delete_webhook_endpoint is
-  'Deletes an endpoint with its deliveries.';
+  'Deletes an endpoint with its deliveries. Errors: 404 PGRST301.';
 
 create function public.rotate_webhook_secret(endpoint_id uuid, grace integer default 86400)
 returns jsonb
@@ -82,7 +83,7 @@ as $$
 $$;
 
 comment on function public.rotate_webhook_secret is
-  'Gives an endpoint a new secret and returns it. The old one signs beside it for grace seconds, at most a day; 0 ends it at once.';
+  'Gives an endpoint a new secret and returns it. The old one signs beside it for grace seconds, at most a day; 0 ends it at once. Those before it sign until their own time is over. Errors: 404 PGRST301; 422 validation_failed; 422 too_many_secrets beyond ten old ones.';
 
 grant execute on function
   public.create_webhook_endpoint (text, text[], text, boolean),

@@ -31,6 +31,7 @@ as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
 begin
+  perform private.check_arguments(case when p_endpoint_id is null then 'endpoint_id' end);
   perform private.lock_professional(v_professional_id);
   perform private.find_enabled_webhook_endpoint(p_endpoint_id);
 
@@ -63,6 +64,7 @@ declare
   v_professional_id constant uuid := private.caller_professional_id();
   v_endpoint_id uuid;
 begin
+  perform private.check_arguments(case when p_delivery_id is null then 'delivery_id' end);
   perform private.lock_professional(v_professional_id);
 
   select endpoint_id into v_endpoint_id
@@ -98,6 +100,7 @@ declare
   v_endpoint private.webhook_endpoints;
   v_queued integer;
 begin
+  perform private.check_arguments(case when p_endpoint_id is null then 'endpoint_id' end);
   perform private.lock_professional(v_professional_id);
   v_endpoint := private.find_enabled_webhook_endpoint(p_endpoint_id);
 

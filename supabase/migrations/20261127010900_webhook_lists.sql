@@ -33,10 +33,13 @@ set search_path = ''
 as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
-  v_limit constant integer := least(greatest(p_page_size, 1), 100);
   v_from timestamptz;
   v_page jsonb;
 begin
+  perform private.check_arguments(
+    case when p_status not in ('pending', 'succeeded', 'failed', 'cancelled') then 'status' end,
+    case when (p_page_size between 1 and 100) is not true then 'page_size' end
+  );
   if p_endpoint_id is not null then
     perform private.find_webhook_endpoint(p_endpoint_id);
   end if;
@@ -76,13 +79,14 @@ begin
       and (p_cursor is null or (d.created_at, d.id) < (v_from, p_cursor))
     order by d.created_at desc, d.id desc
     -- One more tells whether there is another page.
-    limit v_limit + 1
+    limit p_page_size + 1
   ) as shown;
 
   return jsonb_build_object(
-    'data', case when jsonb_array_length(v_page) > v_limit then v_page - v_limit else v_page end,
+    'data',
+    case when jsonb_array_length(v_page) > p_page_size then v_page - p_page_size else v_page end,
     'next_cursor',
-    case when jsonb_array_length(v_page) > v_limit then v_page -> (v_limit - 1) ->> 'id' end
+    case when jsonb_array_length(v_page) > p_page_size then v_page -> (p_page_size - 1) ->> 'id' end
   );
 end;
 $$;
@@ -99,6 +103,7 @@ as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
 begin
+  perform private.check_arguments(case when p_delivery_id is null then 'delivery_id' end);
   if not exists (
     select
     from private.webhook_deliveries
@@ -149,10 +154,14 @@ set search_path = ''
 as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
-  v_limit constant integer := least(greatest(p_page_size, 1), 100);
   v_bodies text[];
   v_sequences bigint[];
 begin
+  perform private.check_arguments(
+    case when p_after < 0 then 'after' end,
+    case when p_type <> all (private.webhook_event_types()) then 'type' end,
+    case when (p_page_size between 1 and 100) is not true then 'page_size' end
+  );
   if p_after < (
     select sequence from private.webhook_expired_events where professional_id = v_professional_id
   ) then
@@ -170,13 +179,16 @@ begin
       and sequence > coalesce(p_after, 0)
       and (p_type is null or type = p_type)
     order by sequence
-    limit v_limit + 1
+    limit p_page_size + 1
   ) as page;
 
   return format(
     '{"data": [%s], "next_cursor": %s}',
-    array_to_string(v_bodies[:v_limit], ', '),
-    case when cardinality(v_bodies) > v_limit then to_json(v_sequences[v_limit]::text) else 'null' end
+    array_to_string(v_bodies[:p_page_size], ', '),
+    case
+      when cardinality(v_bodies) > p_page_size then to_json(v_sequences[p_page_size]::text)
+      else 'null'
+    end
   );
 end;
 $$;

@@ -1,4 +1,5 @@
--- The names of the API for webhook_redelivery.sql and webhook_lists.sql. Pages have at most 100 rows.
+-- The names of the API for webhook_redelivery.sql and webhook_lists.sql. Pages have 1 to 100 rows. Errors of
+-- all of them: 422 validation_failed for an argument that is missing or not valid.
 
 create function public.test_webhook_endpoint(endpoint_id uuid)
 returns jsonb
@@ -55,7 +56,7 @@ as $$
 $$;
 
 comment on function public.webhook_deliveries is
-  'Your deliveries, newest first: {data: [{id, endpoint_id, event_id, type, status, attempts, next_attempt_at, last_status, created_at}], next_cursor}. Errors: 404 PGRST301; 410 cursor_expired.';
+  'Your deliveries, newest first: {data: [{id, endpoint_id, event_id, type, status, attempts, next_attempt_at, last_status, created_at}], next_cursor}. Errors: 404 PGRST301; 410 cursor_expired; 422 validation_failed.';
 
 create function public.webhook_attempts(delivery_id uuid)
 returns jsonb
@@ -85,7 +86,7 @@ as $$
 $$;
 
 comment on function public.webhook_events is
-  'Your events in the order of their commits, as they are delivered: {data, next_cursor}. Ask for those after the last sequence you have seen. Errors: 410 cursor_expired when some of them are no longer kept.';
+  'Your events in the order of their commits, as they are delivered: {data, next_cursor}. Ask for those after the last sequence you have seen. Errors: 410 cursor_expired when some of them are no longer kept; 422 validation_failed.';
 
 grant execute on function
   public.test_webhook_endpoint (uuid),

@@ -23,13 +23,51 @@ as $$
   group by professional_id
   on conflict (professional_id) do update
   set sequence = greatest(e.sequence, excluded.sequence);
+
+  delete from private.webhook_previous_secrets where expires_at < now();
+
+  -- A budget that is full again says nothing more.
+  delete from private.webhook_budgets where full_at < now();
 $$;
 
 comment on function private.cleanup_webhooks is
-  'Removes events, with their deliveries, and tries that are older than 30 days, and notes how far each professional''s events go back; also what counted mails to owners.';
+  'Removes events, with their deliveries, and tries that are older than 30 days, secrets that no longer sign, budgets that are full, and what counted mails to owners; notes how far each professional''s events go back.';
+
+-- Not a definer and granted to nobody: it runs as `postgres`, who schedules it, may read the vault and
+-- may use pg_net. Where these are not there it is never called.
+create function private.ring_dispatcher(p_function text)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_due boolean;
+begin
+  execute format('select private.%I()', p_function || '_due') into v_due;
+  if v_due then
+    perform net.http_post(
+      url := u.decrypted_secret || '/functions/v1/' || p_function || '/dispatch',
+      headers := jsonb_build_object(
+        'Content-Type', 'application/json', 'apikey', s.decrypted_secret
+      ),
+      body := '{}',
+      -- pg_net sends one batch at a time for the whole project, and the route answers at once.
+      timeout_milliseconds := 5000
+    )
+    from vault.decrypted_secrets u
+    cross join vault.decrypted_secrets s
+    where u.name = 'project_url' and s.name = 'dispatch_secret';
+  end if;
+end;
+$$;
+
+comment on function private.ring_dispatcher is
+  'Calls POST /dispatch of an edge function when private.<function>_due() says so.';
 
 -- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
--- stays in our tables until it was. The call ends when the dispatcher has nothing left to do.
+-- stays in our tables until it was. The command is short: pg_cron keeps its text with every run.
 do $$
 begin
   if (
@@ -40,22 +78,7 @@ begin
     create extension if not exists pg_cron with schema pg_catalog;
     create extension if not exists pg_net with schema extensions;
     perform cron.schedule(
-      'webhook-dispatch',
-      '10 seconds',
-      $job$
-        select net.http_post(
-          url := u.decrypted_secret || '/functions/v1/webhooks/dispatch',
-          headers := jsonb_build_object(
-            'Content-Type', 'application/json', 'apikey', s.decrypted_secret
-          ),
-          body := '{}',
-          timeout_milliseconds := 70000
-        )
-        from vault.decrypted_secrets u, vault.decrypted_secrets s
-        where u.name = 'project_url'
-          and s.name = 'webhook_dispatch_secret'
-          and private.webhook_dispatch_due()
-      $job$
+      'webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$
     );
   end if;
 end

@@ -184,10 +184,18 @@ describe("health", () => {
         where professional_id = ${professional.id}`;
       await tx`delete from private.settings where name = 'webhooks_last_dispatch_at'`;
       const [after] = await tx`select private.health() as health`;
-      return { before: before?.health, after: after?.health };
+      // Four slow tries of its own are what it waits for.
+      await tx`
+        insert into private.webhook_leases (id, professional_id, endpoint_id, ends_at)
+        select gen_random_uuid(), professional_id, id, now() + interval '1 minute'
+        from private.webhook_endpoints, generate_series(1, 4)
+        where professional_id = ${professional.id}`;
+      const [waiting] = await tx`select private.health() as health`;
+      return { before: before?.health, after: after?.health, waiting: waiting?.health };
     });
     expect(seen.before).toMatchObject({ deliveries: "ok", dispatcher: "ok" });
     expect(seen.after.deliveries).not.toBe("ok");
     expect(seen.after.dispatcher).not.toBe("ok");
+    expect(seen.waiting).toMatchObject({ deliveries: "ok", dispatcher: "ok" });
   });
 });

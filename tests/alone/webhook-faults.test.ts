@@ -14,9 +14,7 @@ import {
 } from "../support/factories.ts";
 import {
   answerOf,
-  type Delivery,
   deliveriesOf,
-  type Endpoint,
   type Event,
   eventsOf,
   makeDue,
@@ -53,7 +51,7 @@ async function claimed(professional: Professional, change: () => Promise<unknown
   try {
     await change();
     const [row] = await dispatcher<{ claims: Claimed[] }[]>`
-      select private.claim_webhook_deliveries(10000) as claims`;
+      select private.claim_webhook_deliveries(1000) as claims`;
     const own = (await deliveriesOf(professional)).map(({ id }) => id);
     return row?.claims.filter(({ delivery_id }) => own.includes(delivery_id)) ?? [];
   } finally {
@@ -316,148 +314,5 @@ describe("the order of events", () => {
       Array.from({ length: 60 }, (_, i) => `Client ${i}`).sort(),
     );
     expect(polled).toEqual(await eventsOf(ana));
-  });
-});
-
-describe("the queue", () => {
-  /** Runs `work` in a transaction that leaves nothing, with no dispatcher beside it. */
-  const inVain = async <T>(work: (tx: typeof sql) => Promise<T>): Promise<T> => {
-    let result: T | undefined;
-    const undo = new Error("undo");
-    await dispatcher
-      .begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(7304, 0)`;
-        result = await work(tx as unknown as typeof sql);
-        throw undo;
-      })
-      .catch((error: unknown) => {
-        if (error !== undo) throw error;
-      });
-    return result as T;
-  };
-
-  test("is due when a delivery is, and only then", async () => {
-    const ana = await createProfessional();
-    await subscribe(ana, { url: "http://127.0.0.1:9/" });
-    const due = await inVain(async (tx) => {
-      const isDue = async () => (await tx`select private.webhook_dispatch_due() as due`)[0]?.due;
-      await tx`
-        update private.webhook_deliveries set next_attempt_at = now() + interval '1 minute'
-        where status = 'pending'`;
-      const before = await isDue();
-      await tx`insert into public.clients (professional_id, name) values (${ana.id}, 'Ann')`;
-      return [before, await isDue()];
-    });
-    expect(due).toEqual([false, true]);
-  });
-
-  test("is claimed by its partial indexes, however much history there is", async () => {
-    const ana = await createProfessional();
-    const endpoint = await subscribe(ana, { url: "http://127.0.0.1:9/" });
-    const scans = await inVain(async (tx) => {
-      await tx`
-        insert into private.webhook_events
-          (professional_id, sequence, created_at, type, body)
-        select ${ana.id}, nextval('private.webhook_event_numbers'), now(), 'client.created', '{}'
-        from generate_series(1, 20000)`;
-      await tx`
-        insert into private.webhook_deliveries
-          (professional_id, endpoint_id, event_id, status, next_attempt_at)
-        select
-          professional_id,
-          ${endpoint.id},
-          id,
-          case when sequence % 1000 = 0 then 'pending' else 'succeeded' end,
-          case when sequence % 1000 = 0 then now() end
-        from private.webhook_events
-        where professional_id = ${ana.id}`;
-      await tx`analyze private.webhook_deliveries`;
-      await tx`analyze private.webhook_events`;
-      const count = async () => {
-        const rows = await tx<{ name: string; scans: number }[]>`
-          select relname as name, pg_stat_get_xact_numscans(oid)::int as scans
-          from pg_class
-          where relname in (
-            'webhook_deliveries', 'webhook_deliveries_due_idx', 'webhook_deliveries_endpoint_due_idx',
-            'webhook_deliveries_in_flight_idx'
-          )`;
-        return Object.fromEntries(rows.map(({ name, scans: number }) => [name, number]));
-      };
-      const before = await count();
-      await tx`select private.claim_webhook_deliveries(16)`;
-      await tx`select private.webhook_dispatch_due()`;
-      const after = await count();
-      return Object.fromEntries(
-        Object.entries(after).map(([name, number]) => [name, number - (before[name] ?? 0)]),
-      );
-    });
-    // Of the table itself: whole scans.
-    expect(scans.webhook_deliveries).toBe(0);
-    expect(scans.webhook_deliveries_due_idx).toBeGreaterThan(0);
-    expect(scans.webhook_deliveries_endpoint_due_idx).toBeGreaterThan(0);
-    expect(scans.webhook_deliveries_in_flight_idx).toBeGreaterThan(0);
-  });
-
-  test("gives the first of every endpoint before the second of any, and four of each", async () => {
-    const professionals = await Promise.all([createProfessional(), createProfessional()]);
-    const endpoints = await Promise.all(
-      professionals.map((professional) => subscribe(professional, { url: "http://127.0.0.1:9/" })),
-    );
-    const claimedEach = await inVain(async (tx) => {
-      await tx`
-        update private.webhook_deliveries set next_attempt_at = now() + interval '1 minute'
-        where status = 'pending'`;
-      for (const { id } of professionals) {
-        await tx`
-          insert into public.clients (professional_id, name)
-          select ${id}, 'Ann' from generate_series(1, 10)`;
-      }
-      const claim = async (count: number) => {
-        const [row] = await tx<{ claims: Claimed[] }[]>`
-          select private.claim_webhook_deliveries(${count}) as claims`;
-        const counts = endpoints.map(() => 0);
-        for (const { delivery_id } of row?.claims ?? []) {
-          const [found] = await tx`
-            select endpoint_id from private.webhook_deliveries where id = ${delivery_id}`;
-          const index = endpoints.findIndex(({ id }: Endpoint) => id === found?.endpoint_id);
-          counts[index] = (counts[index] ?? 0) + 1;
-        }
-        return counts;
-      };
-      return [await claim(2), await claim(16), await claim(16)];
-    });
-    expect(claimedEach).toEqual([
-      [1, 1],
-      [3, 3],
-      [0, 0],
-    ]);
-  });
-
-  test("notes when it was last asked", async () => {
-    const begin = Date.now() - 1000;
-    const { error } = await server().rpc("claim_webhook_deliveries", { max_count: 0 });
-    expect(error).toBeNull();
-    const [row] = await sql`
-      select value from private.settings where name = 'webhooks_last_dispatch_at'`;
-    expect(Date.parse(row?.value)).toBeGreaterThanOrEqual(begin);
-  });
-
-  test("holds no try back when others hold a row: the claim skips it", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    await subscribe(ana, { url: receiver.url });
-    let held: Delivery | undefined;
-    await writer.begin(async (tx) => {
-      await dispatcher.begin(async (block) => {
-        await block`select pg_advisory_xact_lock(7304, 0)`;
-        await createService(ana, { name: "held" });
-        [held] = await deliveriesOf(ana);
-        await tx`select from private.webhook_deliveries where id = ${held?.id ?? ""} for update`;
-        await createService(ana, { name: "free" });
-      });
-      const [received] = (await receiver.count(1)) as [Received];
-      expect(received.id).not.toBe(held?.event_id);
-    });
-    expect((await receiver.count(2))[1]?.id).toBe(held?.event_id);
   });
 });

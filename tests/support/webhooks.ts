@@ -166,11 +166,15 @@ export interface Answer {
   status?: number;
   headers?: Record<string, string>;
   body?: string;
+  /** Goes on with a byte now and then, until the sender leaves. */
+  drips?: boolean;
 }
 
 export interface Receiver {
   url: string;
   received: Received[];
+  /** Requests whose answer is not complete. */
+  open: number;
   /** How the next requests are answered: 200 unless changed. */
   answer: (received: Received) => Answer | Promise<Answer>;
   /** Waits for so many requests. */
@@ -189,6 +193,8 @@ afterAll(() => {
 /** A receiver on this machine, closed with the test file. */
 export async function startReceiver(answer: Receiver["answer"] = () => ({})): Promise<Receiver> {
   const server = createServer(async (incoming, outgoing) => {
+    receiver.open++;
+    outgoing.on("close", () => receiver.open--);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const got: Received = {
@@ -197,14 +203,18 @@ export async function startReceiver(answer: Receiver["answer"] = () => ({})): Pr
       body: Buffer.concat(chunks).toString("utf8"),
     };
     receiver.received.push(got);
-    const { status = 200, headers = {}, body = "" } = await receiver.answer(got);
-    outgoing.writeHead(status, headers).end(body);
+    const { status = 200, headers = {}, body = "", drips } = await receiver.answer(got);
+    outgoing.writeHead(status, headers);
+    if (!drips) return void outgoing.end(body);
+    const timer = setInterval(() => outgoing.write("."), 100);
+    outgoing.on("close", () => clearInterval(timer));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received: [],
+    open: 0,
     answer,
     count: (number) =>
       until(

@@ -18,6 +18,7 @@ import {
   ISO,
   makeDue,
   type Received,
+  refusalOf,
   startReceiver,
   subscribe,
   until,
@@ -443,9 +444,8 @@ describe.concurrent("an endpoint", () => {
     expect(verified(both, secret)).toEqual(verified(both, endpoint.secret));
 
     await sql`
-      update private.webhook_endpoints
-      set previous_secret_expires_at = previous_secret_expires_at - interval '1 day'
-      where id = ${endpoint.id}`;
+      update private.webhook_previous_secrets set expires_at = expires_at - interval '1 day'
+      where endpoint_id = ${endpoint.id}`;
     const later = await next();
     expect(verified(later, secret).type).toBe("webhook.test");
     expect(() => verified(later, endpoint.secret)).toThrow(WebhookVerificationError);
@@ -454,9 +454,68 @@ describe.concurrent("an endpoint", () => {
     const last = await next();
     expect(verified(last, third).type).toBe("webhook.test");
     expect(() => verified(last, secret)).toThrow(WebhookVerificationError);
+  });
+
+  test("signs with every secret that has not expired, however often it was rotated", async () => {
+    const ana = await createProfessional();
+    const receiver = await startReceiver();
+    const endpoint = await subscribe(ana, { url: receiver.url });
+    const rotate = async (grace?: number) => {
+      const body = grace === undefined ? {} : { grace };
+      const path = `/endpoints/${endpoint.id}/rotate-secret`;
+      return (await answerOf<{ secret: string }>(webhooks(ana, path, { method: "POST", body })))
+        .secret;
+    };
+    const next = async () => {
+      const tries = receiver.received.length + 1;
+      await sendTest(ana, endpoint);
+      return (await receiver.count(tries)).at(-1) as Received;
+    };
+
+    const second = await rotate(3600);
+    const third = await rotate();
+    const all = await next();
+    for (const secret of [endpoint.secret, second, third]) {
+      expect(verified(all, secret).type).toBe("webhook.test");
+    }
+    // The first was given an hour, the second a day.
+    await sql`
+      update private.webhook_previous_secrets set expires_at = expires_at - interval '1 hour'
+      where endpoint_id = ${endpoint.id}`;
+    const later = await next();
+    for (const secret of [second, third]) {
+      expect(verified(later, secret).type).toBe("webhook.test");
+    }
+    expect(() => verified(later, endpoint.secret)).toThrow(WebhookVerificationError);
+
+    await sql`select private.cleanup_webhooks()`;
     expect(
       await sql`
-      select previous_secret from private.webhook_endpoints where id = ${endpoint.id}`,
-    ).toEqual([{ previous_secret: null }]);
+        select secret from private.webhook_previous_secrets where endpoint_id = ${endpoint.id}`,
+    ).toEqual([{ secret: second }]);
+  });
+
+  test("keeps ten secrets from before at most; one without grace is always possible", async () => {
+    const ana = await createProfessional();
+    const receiver = await startReceiver();
+    const endpoint = await subscribe(ana, { url: receiver.url });
+    const rotate = (grace: number) =>
+      webhooks(ana, `/endpoints/${endpoint.id}/rotate-secret`, { method: "POST", body: { grace } });
+    for (let i = 0; i < 10; i++) expect((await rotate(60)).status).toBe(200);
+    expect(await refusalOf(rotate(60))).toEqual({
+      status: 422,
+      code: "too_many_secrets",
+      details: null,
+    });
+    const { secret } = await answerOf<{ secret: string }>(rotate(0));
+    await sendTest(ana, endpoint);
+    const [received] = (await receiver.count(1)) as [Received];
+    for (const signing of [secret, endpoint.secret]) {
+      expect(verified(received, signing).type).toBe("webhook.test");
+    }
+    await sql`
+      update private.webhook_previous_secrets set expires_at = now()
+      where endpoint_id = ${endpoint.id} and secret = ${endpoint.secret}`;
+    expect((await rotate(60)).status).toBe(200);
   });
 });

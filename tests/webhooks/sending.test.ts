@@ -10,6 +10,7 @@ import {
   type DispatchDeps,
   dispatch,
 } from "../../supabase/functions/webhooks/dispatch.ts";
+import { createHandler } from "../../supabase/functions/webhooks/handler.ts";
 import { secretCheck } from "../../supabase/functions/webhooks/secrets.ts";
 import {
   type Message,
@@ -55,7 +56,7 @@ describe("a try", () => {
 
   async function tryOnce(
     answer: (request: Request, signal: AbortSignal) => Response | Promise<Response>,
-    options: { addresses?: string[]; timeoutMs?: number } = {},
+    options: { addresses?: string[]; timeoutMs?: number; bodyMs?: number } = {},
   ): Promise<{ outcome: Outcome; requests: Request[]; redirects: (string | undefined)[] }> {
     const requests: Request[] = [];
     const redirects: (string | undefined)[] = [];
@@ -64,6 +65,7 @@ describe("a try", () => {
       allowLoopback: false,
       now: () => now,
       timeoutMs: options.timeoutMs ?? 10_000,
+      bodyMs: options.bodyMs ?? 1_000,
       fetch: (async (url: string, init: RequestInit) => {
         const request = new Request(url, init);
         requests.push(request);
@@ -142,6 +144,24 @@ describe("a try", () => {
     expect(begun.outcome).toMatchObject({ status: 200, response: "begin", error: null });
   });
 
+  test("reads a body that drips for a moment only, and leaves; the status counts", async () => {
+    let cancelled = false;
+    let drops = 0;
+    const dripping = new ReadableStream<Uint8Array>({
+      // The first drop comes, the next one never.
+      pull: (controller) =>
+        drops++ === 0
+          ? controller.enqueue(new TextEncoder().encode("drop"))
+          : new Promise(() => {}),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const { outcome } = await tryOnce(() => new Response(dripping), { bodyMs: 20 });
+    expect(outcome).toMatchObject({ status: 200, response: "drop", error: null });
+    expect(cancelled).toBe(true);
+  });
+
   test("that cannot connect says why, in a few words", async () => {
     const { outcome } = await tryOnce(() => {
       throw new TypeError(`refused\0${"x".repeat(1000)}`);
@@ -209,7 +229,8 @@ describe("the dispatcher", () => {
         return OK;
       },
     });
-    expect(await dispatch(deps)).toEqual({ claimed: 100, succeeded: 100 });
+    await dispatch(deps);
+    expect(seen.finished).toHaveLength(100);
     expect(new Set(seen.finished).size).toBe(100);
     expect(most).toBe(16);
     expect(Math.max(...seen.claims)).toBe(16);
@@ -233,7 +254,7 @@ describe("the dispatcher", () => {
       if (seen.finished.length === 38) answer(OK);
       return finish(delivery, outcome);
     };
-    expect((await dispatch(deps)).succeeded).toBe(40);
+    await dispatch(deps);
     expect(seen.finished).toHaveLength(40);
   });
 
@@ -257,7 +278,7 @@ describe("the dispatcher", () => {
       answer(OK);
       return finish(delivery, outcome);
     };
-    expect(await dispatch(deps)).toEqual({ claimed: 2, succeeded: 2 });
+    await dispatch(deps);
     expect(seen.finished).toEqual(["0", "1"]);
   });
 
@@ -268,7 +289,14 @@ describe("the dispatcher", () => {
       passTime(1000);
       return sendOne(message);
     };
-    const { claimed } = await dispatch(deps);
+    const { claim } = deps.queue;
+    let claimed = 0;
+    deps.queue.claim = async (free) => {
+      const deliveries = await claim(free);
+      claimed += deliveries.length;
+      return deliveries;
+    };
+    await dispatch(deps);
     expect(claimed).toBeGreaterThan(16);
     expect(claimed).toBeLessThan(1000);
     expect(seen.finished).toHaveLength(claimed);
@@ -283,7 +311,7 @@ describe("the dispatcher", () => {
       failed = true;
       throw new Error("no database");
     };
-    expect(await dispatch(deps)).toMatchObject({ claimed: 20 });
+    await dispatch(deps);
     expect(seen.finished).toHaveLength(19);
     expect(seen.errors).toEqual([new Error("no database")]);
   });
@@ -313,6 +341,68 @@ describe("the dispatcher", () => {
     for (const text of [mail.text, mail.html]) expect(text).toContain(disabled.host);
     expect(mail.subject).not.toContain(disabled.host);
     expect(disabledMail({ ...disabled, host: null }, "a@b.c").text).not.toContain("null");
+  });
+});
+
+describe("the scheduler's call", () => {
+  /** The function with a queue of its own, and the work that it leaves behind. */
+  function setUp(claim: () => Promise<Delivery[]>) {
+    const tasks: Promise<void>[] = [];
+    const logged: unknown[] = [];
+    const unused = () => Promise.reject(new Error("not used here"));
+    const handle = createHandler({
+      corsOrigins: "*",
+      newRequestId: () => "request-1",
+      log: ({ cause }) => logged.push(cause),
+      userToken: unused,
+      rpc: unused,
+      queue: { claim, finish: unused },
+      sendMail: unused,
+      isDispatchSecret: async (key) => key === "right",
+      background: (task) => tasks.push(task),
+      allowLoopback: false,
+      resolve: unused,
+      fetch: unused as typeof fetch,
+      now: () => new Date(0),
+      pause: unused,
+    });
+    const call = async (apikey: string) =>
+      handle(
+        new Request("https://api.test/webhooks/dispatch", { method: "POST", headers: { apikey } }),
+      );
+    return { call, tasks, logged };
+  }
+
+  test("is answered with 202 at once; the work goes on behind it, beside that of other calls", async () => {
+    const ends: ((claimed: Delivery[]) => void)[] = [];
+    const { call, tasks, logged } = setUp(
+      () =>
+        new Promise((resolve) => {
+          ends.push(resolve);
+        }),
+    );
+    for (let calls = 1; calls <= 2; calls++) {
+      const response = await call("right");
+      expect([response.status, await response.text()]).toEqual([202, ""]);
+      // Nothing has been claimed yet.
+      expect([tasks.length, ends.length]).toEqual([calls, calls]);
+    }
+    for (const end of ends) end([]);
+    await Promise.all(tasks);
+    expect(logged).toEqual([]);
+  });
+
+  test("with another key starts nothing", async () => {
+    const { call, tasks } = setUp(async () => []);
+    expect((await call("wrong")).status).toBe(401);
+    expect(tasks).toEqual([]);
+  });
+
+  test("that nothing can be claimed for is logged: nobody else would hear of it", async () => {
+    const { call, tasks, logged } = setUp(() => Promise.reject(new Error("no database")));
+    expect((await call("right")).status).toBe(202);
+    await Promise.all(tasks);
+    expect(logged).toEqual([new Error("no database")]);
   });
 });
 

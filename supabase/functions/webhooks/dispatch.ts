@@ -33,31 +33,21 @@ export interface DispatchDeps {
   pause(milliseconds: number): Promise<void>;
 }
 
-/** Tries at a time. How many of them at one endpoint is the claim's to say. */
+/** Tries at a time. How many of them for one professional or endpoint is the claim's to say. */
 const SLOTS = 16;
 /** Claims nothing more after this: with the last tries it ends before a minute is over. */
 const BUDGET_MS = 45_000;
 /** How soon new work is found while slots are busy. */
 const POLL_MS = 500;
 
-export interface Dispatched {
-  claimed: number;
-  succeeded: number;
-}
-
-/** Works until nothing is due, or the time is up. */
-export async function dispatch(deps: DispatchDeps): Promise<Dispatched> {
+/** Works until nothing is due, or the time is up. Any number may work beside each other. */
+export async function dispatch(deps: DispatchDeps): Promise<void> {
   const end = deps.now().getTime() + BUDGET_MS;
   const inFlight = new Set<Promise<void>>();
-  const total: Dispatched = { claimed: 0, succeeded: 0 };
 
   const attempt = async (delivery: Delivery) => {
     try {
-      const outcome = await deps.send(delivery);
-      if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300) {
-        total.succeeded++;
-      }
-      const disabled = await deps.queue.finish(delivery, outcome);
+      const disabled = await deps.queue.finish(delivery, await deps.send(delivery));
       if (disabled) await deps.tellOwner(disabled);
     } catch (cause) {
       deps.onError(cause);
@@ -68,7 +58,6 @@ export async function dispatch(deps: DispatchDeps): Promise<Dispatched> {
     while (deps.now().getTime() < end) {
       const free = SLOTS - inFlight.size;
       const claimed = free > 0 ? await deps.queue.claim(free) : [];
-      total.claimed += claimed.length;
       for (const delivery of claimed) {
         const task: Promise<void> = attempt(delivery).finally(() => inFlight.delete(task));
         inFlight.add(task);
@@ -80,5 +69,4 @@ export async function dispatch(deps: DispatchDeps): Promise<Dispatched> {
   } finally {
     await Promise.all(inFlight);
   }
-  return total;
 }

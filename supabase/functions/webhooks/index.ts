@@ -1,6 +1,6 @@
 import { optional, platformEnv, required } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
-import { httpDeps, pause } from "../_shared/runtime.ts";
+import { background, httpDeps, pause } from "../_shared/runtime.ts";
 import { resolver } from "./address.ts";
 import { deliveryQueue, userRpc } from "./data-api.ts";
 import { createHandler } from "./handler.ts";
@@ -17,7 +17,8 @@ Deno.serve(
     rpc: userRpc(platformEnv(read)),
     queue: deliveryQueue(platformEnv(read)),
     sendMail: mailSender(read),
-    isDispatchSecret: secretCheck(required(read, "WEBHOOK_DISPATCH_SECRET", 32)),
+    isDispatchSecret: secretCheck(required(read, "DISPATCH_SECRET", 32)),
+    background,
     allowLoopback: optional(read, "WEBHOOK_ALLOW_LOOPBACK") === "1",
     resolve: resolver(
       (host, type, signal) => Deno.resolveDns(host, type, { signal }),

@@ -6,7 +6,8 @@ import { EVENT_FILTERS, EVENT_TYPES } from "./event-types.ts";
 export const BODY_LIMIT = 20_000;
 
 const endpoint = {
-  url: z.string().min(1).max(2048),
+  // A parser of addresses would accept white space, and the database would not.
+  url: z.string().max(2048).regex(/^\S+$/, { error: "is empty or has white space in it" }),
   events: z
     .array(z.enum(EVENT_FILTERS, { error: "is not a type of event" }))
     .min(1)

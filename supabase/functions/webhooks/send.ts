@@ -6,7 +6,7 @@ export interface Message {
   /** Id of the event: the same on every try, so that receivers can tell repeats. */
   event_id: string;
   url: string;
-  /** One, or two for a while after a rotation. */
+  /** The current one, and for a while after rotations those before. */
   secrets: string[];
   /** Sent as it is; signed as it is sent. */
   body: string;
@@ -27,6 +27,8 @@ export interface SendDeps extends AddressRules {
   now(): Date;
   /** Longest time of a try, look-up and answer included. */
   timeoutMs: number;
+  /** Longest time that a body is read once its headers are there. */
+  bodyMs: number;
 }
 
 const RESPONSE_BYTES = 4096;
@@ -58,12 +60,17 @@ function retryAfter(header: string | null, now: Date): number | null {
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), 999_999_999);
 }
 
-/** The first bytes of an answer as text that the database can keep. */
-async function firstBytes(answer: Response): Promise<string> {
+/**
+ * The first bytes of an answer as text that the database can keep. What has not come in time is not
+ * waited for: a receiver that lets its body drip would occupy a slot.
+ */
+async function firstBytes(answer: Response, timeoutMs: number): Promise<string> {
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
   let text = "";
   let left = RESPONSE_BYTES;
+  // A read that is under way then ends as at the end of the body.
+  const timer = setTimeout(() => reader?.cancel().catch(() => {}), timeoutMs);
   try {
     while (reader && left > 0) {
       const { done, value } = await reader.read();
@@ -74,6 +81,8 @@ async function firstBytes(answer: Response): Promise<string> {
     await reader?.cancel();
   } catch {
     // The status has arrived and counts; of the rest we keep what came.
+  } finally {
+    clearTimeout(timer);
   }
   return (text + decoder.decode()).replaceAll("\0", "\uFFFD");
 }
@@ -105,7 +114,7 @@ export async function send(message: Message, deps: SendDeps): Promise<Outcome> {
     });
     return outcome({
       status: answer.status,
-      response: await firstBytes(answer),
+      response: await firstBytes(answer, deps.bodyMs),
       retry_after: retryAfter(answer.headers.get("retry-after"), deps.now()),
     });
   } catch (error) {
