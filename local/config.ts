@@ -26,6 +26,9 @@ const duration = z
     ),
   );
 
+/** `env(NAME)`, which is left as it stands when there is no such variable. */
+const REFERENCE = /^env\((.*)\)$/;
+
 const provider = z.object({
   enabled: flag.default(true),
   client_id: z.string().default(""),
@@ -59,7 +62,11 @@ const schema = z.object({
   auth: z
     .object({
       site_url: z.string().default("http://127.0.0.1:3000"),
-      additional_redirect_urls: z.array(z.string()).default([]),
+      /** Split as the platform does, which joins the entries with commas. */
+      additional_redirect_urls: z
+        .array(z.string())
+        .default([])
+        .transform((entries) => entries.flatMap((entry) => entry.split(","))),
       jwt_expiry: count.default(3600),
       enable_refresh_token_rotation: flag.default(true),
       refresh_token_reuse_interval: count.default(10),
@@ -83,7 +90,7 @@ const schema = z.object({
         .prefault({}),
       email: z
         .object({
-          enable_signup: flag.default(true),
+          enabled: flag.default(true),
           enable_confirmations: flag.default(false),
           double_confirm_changes: flag.default(true),
           secure_password_change: flag.default(false),
@@ -95,7 +102,16 @@ const schema = z.object({
       external: z.record(z.string(), provider).default({}),
     })
     .prefault({}),
-  edge_runtime: z.object({ secrets: z.record(z.string(), z.string()).default({}) }).prefault({}),
+  edge_runtime: z
+    .object({
+      secrets: z
+        .record(z.string(), z.string())
+        .default({})
+        .transform((secrets) =>
+          Object.fromEntries(Object.entries(secrets).filter(([, value]) => !REFERENCE.test(value))),
+        ),
+    })
+    .prefault({}),
   /** By slug; a function that is not listed has the defaults. */
   functions: z
     .record(z.string(), z.object({ enabled: flag.default(true), verify_jwt: flag.default(true) }))
@@ -104,16 +120,18 @@ const schema = z.object({
 
 export type Config = z.infer<typeof schema>;
 
+type Variables = Record<string, string | undefined>;
+
 /**
  * Variables for `env()`: the process' own win, then the `.env` files of the project before those of
  * `supabase/`; of one folder, the most specific file first. So does the CLI (measured on 2.117).
  */
-export function projectEnv(projectDir: string): Record<string, string | undefined> {
+export function projectEnv(projectDir: string): Variables {
   const stage = process.env.SUPABASE_ENV || "development";
   const names = [`.env.${stage}.local`, ".env.local", `.env.${stage}`, ".env"].filter(
     (name) => stage !== "test" || name !== ".env.local",
   );
-  const env: Record<string, string | undefined> = { ...process.env };
+  const env: Variables = { ...process.env };
   for (const folder of [projectDir, join(projectDir, "supabase")]) {
     for (const path of names.map((name) => join(folder, name)).filter((path) => existsSync(path))) {
       for (const [name, value] of Object.entries(parseEnv(readFileSync(path, "utf8")))) {
@@ -124,26 +142,28 @@ export function projectEnv(projectDir: string): Record<string, string | undefine
   return env;
 }
 
+/** The committed values alone, for a stack that nobody's own key or address may change. */
+export function developmentEnv(projectDir: string): Variables {
+  return parseEnv(readFileSync(join(projectDir, "supabase", ".env.development"), "utf8"));
+}
+
 /**
  * The project's configuration with every `env(NAME)` replaced. As in the CLI, a name without a
- * value is left as it stands; `missing` hears of it.
+ * value is left as it stands, and a secret of the functions without one is left out.
  */
-export function readConfig(
-  projectDir: string,
-  missing: (name: string) => void = (name) =>
-    console.warn(`WARN: environment variable is unset: ${name}`),
-): Config {
+export function readConfig(projectDir: string, env: Variables): Config {
   const path = join(projectDir, "supabase", "config.toml");
-  const env = projectEnv(projectDir);
-  const resolved: unknown = JSON.parse(
-    JSON.stringify(parse(readFileSync(path, "utf8"))),
-    (_key, value: unknown) => {
-      const name = typeof value === "string" ? /^env\((.*)\)$/.exec(value)?.[1] : undefined;
-      if (name === undefined) return value;
-      if (!env[name]) missing(name);
-      return env[name] || value;
-    },
-  );
+  const document = parse(readFileSync(path, "utf8"));
+  const { secrets } = (document.edge_runtime ?? {}) as { secrets?: Record<string, unknown> };
+  const mayBeUnset = new Set(Object.values(secrets ?? {}));
+  const resolved: unknown = JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
+    const name = typeof value === "string" ? REFERENCE.exec(value)?.[1] : undefined;
+    if (name === undefined) return value;
+    if (!env[name] && !mayBeUnset.has(value)) {
+      console.warn(`WARN: environment variable is unset: ${name}`);
+    }
+    return env[name] || value;
+  });
   const result = schema.safeParse(resolved);
   if (!result.success) throw new Error(`${path}: ${z.prettifyError(result.error)}`);
   return result.data;

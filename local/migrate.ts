@@ -43,6 +43,15 @@ export async function supabase(
   });
 }
 
+/** The lines of the CLI's output that name something its next version will not have. */
+export function deprecations(output: string): string[] {
+  return output.split("\n").filter((line) => /\bdeprecated\b|will be removed in v\d/i.test(line));
+}
+
+/** A database of this machine, as the CLI takes it: it would ask for TLS, which there is none of. */
+export const cliTarget = (url: string) =>
+  `--remote=${url.includes("sslmode=") ? url : `${url}?sslmode=disable`}`;
+
 interface Migration {
   version: string;
   file: string;
@@ -100,7 +109,10 @@ export interface MigrateOptions {
   config: Config;
   seed: boolean;
   signal?: AbortSignal;
-  warn?: (line: string) => void;
+  /** Hears what takes long. */
+  report?: (line: string) => void;
+  /** Hears what is not as it should be. */
+  warn: (line: string) => void;
 }
 
 /**
@@ -108,7 +120,7 @@ export interface MigrateOptions {
  * most of a second, so a database that is up to date does not.
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
-  const { projectDir, url, config, signal, warn = console.warn } = options;
+  const { projectDir, url, config, signal, report, warn } = options;
   const files = migrationsOf(projectDir);
   const applied = await readApplied(url);
   const { seed } = config.db;
@@ -117,18 +129,18 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     !applied.seeded &&
     seed.enabled &&
     seed.sql_paths.some((path) => existsSync(join(projectDir, "supabase", path)));
-  const upToDate =
-    files.length === applied.migrations.size &&
-    files.every(({ version }) => applied.migrations.has(version));
+  const missing = files.filter(({ version }) => !applied.migrations.has(version)).length;
 
-  if (!upToDate || seedIsDue) {
-    const args = ["db", "push", "--db-url", `${url}?sslmode=disable`, "--yes"];
+  if (missing > 0 || files.length !== applied.migrations.size || seedIsDue) {
+    report?.(`Applying ${missing} migrations${seedIsDue ? " and the seed" : ""} …`);
+    const args = ["db", "push", cliTarget(url), "--yes"];
     const { code, output } = await supabase(
       projectDir,
       seedIsDue ? [...args, "--include-seed"] : args,
       signal,
     );
     if (code !== 0) throw new UserError(`supabase db push failed:\n${output}`);
+    deprecations(output).forEach(warn);
   }
   for (const { version, file, text } of files) {
     const before = applied.migrations.get(version);

@@ -4,12 +4,15 @@
  * The package's own starter is not used, only its binaries: it shuts down from exit hooks of its
  * own, and a stack has an order to stop in.
  */
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
-import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import postgres from "postgres";
+import { UserError } from "./ports.ts";
 import { type Runner, serverUser } from "./postgres-user.ts";
 import { commandLine, stopProcess } from "./processes.ts";
 
@@ -26,6 +29,7 @@ export interface PostgresServer {
 }
 
 const PASSWORD = "postgres";
+const ICU_LOCALE = "en-US";
 
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -50,9 +54,10 @@ async function createCluster(initdb: string, dataDir: string, runner: Runner): P
     // Also on 127.0.0.1: dblink refuses a connection that needs no password.
     "--auth=scram-sha-256",
     "--encoding=UTF8",
+    // The platform's order of texts.
     "--locale=C.UTF-8",
-    "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8",
+    "--locale-provider=icu",
+    `--icu-locale=${ICU_LOCALE}`,
     "--no-sync",
     "--no-instructions",
   ]);
@@ -103,6 +108,35 @@ export async function runSqlFile(url: string, file: URL): Promise<void> {
   }
 }
 
+/** Makes a copy of somebody's data our own: the server takes none that belong to another user. */
+async function takeOver(dataDir: string, runner: Runner): Promise<void> {
+  const { uid } = await stat(dataDir);
+  if (uid === (runner.owner?.uid ?? process.getuid?.() ?? uid)) return;
+  if (!runner.owner) {
+    throw new UserError(`${dataDir} belongs to another user: start it as that one, or remove it.`);
+  }
+  await promisify(execFile)("chown", ["-R", `${runner.owner.uid}:${runner.owner.gid}`, dataDir]);
+  await chmod(dataDir, 0o700);
+}
+
+/**
+ * Whether texts sort as on the platform. A cluster keeps the order it was made with, and one made by
+ * another version of ICU may have indexes in another order.
+ */
+export async function sortsAsHosted(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    const [order] = await sql<{ hosted: boolean }[]>`
+      select datlocprovider = 'i'
+        and datlocale = ${ICU_LOCALE}
+        and datcollversion = pg_database_collation_actual_version(oid) as hosted
+      from pg_database where datname = current_database()`;
+    return order?.hosted ?? false;
+  } finally {
+    await sql.end();
+  }
+}
+
 /**
  * Starts the server of `dataDir` (created when missing) on 127.0.0.1. Its log is beside the
  * directory. `fsync: false` is for databases that nobody will miss.
@@ -111,12 +145,19 @@ export async function startPostgres(options: {
   dataDir: string;
   port: number;
   fsync?: boolean;
+  /** Hears what takes long. */
+  report?: (line: string) => void;
 }): Promise<PostgresServer> {
   const { dataDir, port } = options;
   const paths = await binaries();
   await mkdir(dirname(dataDir), { recursive: true });
-  const runner = serverUser([paths.postgres, dataDir]);
-  if (!existsSync(dataDir)) await createCluster(paths.initdb, dataDir, runner);
+  const runner = serverUser(paths.postgres, dataDir);
+  if (existsSync(dataDir)) {
+    await takeOver(dataDir, runner);
+  } else {
+    options.report?.("Making a new database …");
+    await createCluster(paths.initdb, dataDir, runner);
+  }
 
   const settings = {
     listen_addresses: "127.0.0.1",

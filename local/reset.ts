@@ -15,6 +15,7 @@ try {
       ...(await freePorts()),
       projectDir: PROJECT_DIR,
       dataDir: DATA_DIR,
+      report: console.log,
     });
     await stack.stop();
     console.log("The data is new: migrations and seed are applied.");

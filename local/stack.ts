@@ -4,17 +4,18 @@
  */
 import { chmodSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, developmentEnv, readConfig } from "./config.ts";
 import { type Keys, localKeys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import type { Ports } from "./ports.ts";
-import { runSqlFile, startPostgres } from "./postgres.ts";
+import { runSqlFile, sortsAsHosted, startPostgres } from "./postgres.ts";
 import { configureRequestCounter } from "./request-counter.ts";
 
 export interface StackOptions extends Ports {
   projectDir: string;
   /** Database files and logs. */
   dataDir: string;
+  /** The committed development values when this is not given, whatever the shell holds. */
   config?: Config;
   /** Whether a new database gets the seed; it does when this is not given. */
   seed?: boolean;
@@ -24,6 +25,10 @@ export interface StackOptions extends Ports {
   functionsEnv?: Record<string, string>;
   /** Gives up a start that is under way. */
   signal?: AbortSignal;
+  /** Hears what takes long; nobody does when this is not given. */
+  report?: (line: string) => void;
+  /** Hears what is not as it should be; the console does when this is not given. */
+  warn?: (line: string) => void;
 }
 
 /** What `supabase status -o env` shows, by the same names. */
@@ -65,12 +70,12 @@ function platformEnv(env: StackEnv): Record<string, string> {
 }
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { projectDir, signal } = options;
+  const { projectDir, signal, report = () => {}, warn = console.warn } = options;
   mkdirSync(options.dataDir, { recursive: true });
   // The database's user must be able to pass through; the name has to be the one it will see.
   chmodSync(options.dataDir, 0o711);
   const dataDir = realpathSync(options.dataDir);
-  const config = options.config ?? readConfig(projectDir);
+  const config = options.config ?? readConfig(projectDir, developmentEnv(projectDir));
   const keys = await localKeys();
   const urls = {
     api: `http://127.0.0.1:${options.apiPort}`,
@@ -106,9 +111,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       dataDir: join(dataDir, "postgres"),
       port: options.dbPort,
       fsync: options.fsync ?? true,
+      report,
     });
     stops.push(() => database.stop());
     const { adminUrl } = database;
+    if (!(await sortsAsHosted(adminUrl))) {
+      warn(
+        "The data sort texts differently from a hosted project: `npm run reset` makes them anew.",
+      );
+    }
     const [{ createApi }, { startMail }, { startFunctions }, { startGateway }, { startScheduler }] =
       await modules;
     signal?.throwIfAborted();
@@ -135,6 +146,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       url: database.url,
       config,
       seed: options.seed ?? true,
+      report,
+      warn,
       ...(signal && { signal }),
     });
     await configureRequestCounter(database.url, database.port);

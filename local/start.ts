@@ -1,4 +1,5 @@
 /** `npm start`: runs the stack in the foreground until Ctrl-C, with its data in `.local/`. */
+import { projectEnv, readConfig } from "./config.ts";
 import { assertFree, portsFromEnv, UserError } from "./ports.ts";
 import { type Stack, type StackEnv, startStack } from "./stack.ts";
 import { announce, claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
@@ -52,6 +53,7 @@ async function main(): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
   const ports = portsFromEnv();
+  const { MAILPIT_URL } = process.env;
   await claimFolder();
   let stack: Stack | undefined;
   try {
@@ -60,7 +62,11 @@ async function main(): Promise<number> {
       ...ports,
       projectDir: PROJECT_DIR,
       dataDir: DATA_DIR,
+      config: readConfig(PROJECT_DIR, projectEnv(PROJECT_DIR)),
+      // The stack's own catcher wins over the address in a file, which is made for containers.
+      functionsEnv: MAILPIT_URL ? { MAILPIT_URL } : {},
       signal: abort.signal,
+      report: console.log,
     });
     announce("ready", stack.env);
     console.log(welcome(stack.env));

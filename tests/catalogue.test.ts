@@ -550,6 +550,16 @@ describe("migrations", () => {
     }
   });
 
+  test("none leaves it to the database's collation what a digit or a letter of a pattern is", () => {
+    for (const file of files) {
+      const source = readFileSync(new URL(file, folder), "utf8").replace(/--.*$/gm, "");
+      // By the platform's rules `\d` matches the digits of every script; times and dates do not.
+      expect(`${file}: ${source.match(/\\[dDwW]|\[:(alpha|digit|alnum|upper|lower):\]/)}`).toBe(
+        `${file}: null`,
+      );
+    }
+  });
+
   test("each is named YYYYMMDDHHMMSS_<noun>.sql", () => {
     for (const file of files) expect(file).toMatch(/^20\d{12}_[a-z]+(_[a-z]+)*\.sql$/);
   });

@@ -13,7 +13,7 @@ import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
-import { readConfig } from "../local/config.ts";
+import { developmentEnv, readConfig } from "../local/config.ts";
 import { freePorts } from "../local/ports.ts";
 import { type Stack, startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
@@ -62,9 +62,9 @@ beforeAll(async () => {
   mock = provider();
   await new Promise<void>((resolve) => mock.listen(0, "127.0.0.1", resolve));
   const { port } = mock.address() as AddressInfo;
-  const config = readConfig(PROJECT_DIR, () => {});
+  const config = readConfig(PROJECT_DIR, developmentEnv(PROJECT_DIR));
   config.auth.site_url = SITE;
-  config.auth.additional_redirect_urls = [APP];
+  config.auth.additional_redirect_urls.push(APP);
   const both = {
     enabled: true,
     client_id: "client-id",
@@ -306,11 +306,24 @@ describe("where the user may be sent back to", () => {
     "http://app.example.com/welcome",
     "javascript:alert(1)",
     "//evil.example.com",
+    "http://localhost:1@evil.example.com/welcome",
+    "http://localhost.evil.example.com:3000/welcome",
   ])("%s is not on the list: the site's address instead", async (redirectTo) => {
     person = SOMEBODY();
     const end = await landing(browser().client, redirectTo);
     expect(end.origin).toBe(SITE);
     expect(end.searchParams.get("code")).toMatch(/^\S+$/);
+  });
+
+  test.each([
+    "http://localhost:5173",
+    "http://localhost:8080/deep/page",
+    "http://127.0.0.1:5173",
+    "http://127.0.0.1:8080/deep/page",
+  ])("%s is on it, in development", async (redirectTo) => {
+    person = SOMEBODY();
+    const end = await landing(browser().client, redirectTo);
+    expect(end.origin + end.pathname).toBe(new URL(redirectTo).href);
   });
 
   test("the site itself and its pages are always on it", async () => {

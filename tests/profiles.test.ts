@@ -199,6 +199,7 @@ describe("availability", () => {
       "running from Sunday into Monday",
       weekly({ sun: [["22:00", "06:00"]], mon: [["05:00", "08:00"]] }),
     ],
+    ["at times in digits of another script", weekly({ mon: [["0٩:00", "1٧:00"]] })],
     ["with a date that is none", dates({ "2027-02-29": [] })],
     ["with a date of another form", dates({ "25.12.2027": [] })],
     ["with a date of one digit", dates({ "2027-1-1": [] })],

@@ -245,6 +245,16 @@ describe("reading", () => {
     expect(await names(`created_at=lt.${at}`)).not.toContain("Bea");
   });
 
+  test("texts sort as in a dictionary, whatever their case and accents", async () => {
+    const dictionary = ["apple", "Äpfel", "Banana", "éclair", "Eclair", "zebra"];
+    const inOrder = ["Äpfel", "apple", "Banana", "Eclair", "éclair", "zebra"];
+    const { api } = await createProfessional();
+    const rows = dictionary.map((name) => ({ name }));
+    expect((await api.from("clients").insert(rows)).error).toBeNull();
+    const { data } = await api.from("clients").select("name").order("name");
+    expect(data?.map(({ name }) => name)).toEqual(inOrder);
+  });
+
   test("columns can be chosen and renamed", async () => {
     const path = "clients?select=who:name,email&name=eq.Ada";
     const { body } = await send("GET", path, undefined, {}, reader.token);
@@ -744,15 +754,18 @@ describe("bad input", () => {
     expectError(answer, 400, (answer.body as { code: string }).code);
   });
 
-  test("a NUL in the query", async () => {
-    for (const path of [
-      "services?name=eq.a%00b",
-      "services?na%00me=eq.a",
-      "services?select=a%00b",
-    ]) {
+  test("a NUL in the name of a column", async () => {
+    for (const path of ["services?na%00me=eq.a", "services?select=a%00b"]) {
       const answer = await get(path);
       expectError(answer, 400, (answer.body as { code: string }).code);
     }
+  });
+
+  test("a NUL in a value that is looked for", async () => {
+    const answer = await get("services?name=eq.a%00b");
+    // PostgREST cuts the value there; the local stack refuses it.
+    if (answer.status === 200) expect(answer).toEqual(await get("services?name=eq.a"));
+    else expectError(answer, 400, "22021");
   });
 
   test.each([

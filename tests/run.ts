@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { supabase } from "../local/migrate.ts";
+import { cliTarget, deprecations, supabase } from "../local/migrate.ts";
 import { freePorts, UserError } from "../local/ports.ts";
 import { type Stack, startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
@@ -81,10 +81,10 @@ function staticChecks(): Promise<boolean>[] {
   ];
 }
 
-async function advisors(dbUrl: string): Promise<boolean> {
-  const url = dbUrl.includes("sslmode=") ? dbUrl : `${dbUrl}?sslmode=disable`;
-  const args = ["db", "advisors", "--db-url", url, "--fail-on", "warn"];
-  return step("supabase db advisors", supabase(PROJECT_DIR, args, abort.signal));
+async function advisors(dbUrl: string): Promise<Outcome> {
+  const args = ["db", "advisors", cliTarget(dbUrl), "--fail-on", "warn"];
+  const { code, output } = await supabase(PROJECT_DIR, args, abort.signal);
+  return { code: code || deprecations(output).length, output };
 }
 
 function vitest(env: NodeJS.ProcessEnv): Promise<boolean> {
@@ -101,23 +101,33 @@ function vitest(env: NodeJS.ProcessEnv): Promise<boolean> {
   });
 }
 
-async function testStack(dataDir: string): Promise<Stack> {
+async function testStack(dataDir: string, warn: (line: string) => void): Promise<Stack> {
   return startStack({
     ...(await freePorts()),
     projectDir: PROJECT_DIR,
     dataDir,
     fsync: false,
     signal: abort.signal,
+    warn,
   });
 }
 
 async function main(dataDir: string): Promise<boolean> {
   const checks = Promise.all(staticChecks());
+  const warnings: string[] = [];
   let stack: Stack | undefined;
   try {
-    if (STACK_VARIABLES.some((name) => !process.env[name])) stack = await testStack(dataDir);
+    if (STACK_VARIABLES.some((name) => !process.env[name])) {
+      stack = await testStack(dataDir, (line) => warnings.push(line));
+    }
     const env = { ...process.env, ...stack?.env };
-    const results = [await advisors(env.DB_URL ?? ""), ...(await checks), await vitest(env)];
+    const start = { code: warnings.length, output: warnings.join("\n") };
+    const results = [
+      await step("no warning from the start", Promise.resolve(start)),
+      await step("supabase db advisors", advisors(env.DB_URL ?? "")),
+      ...(await checks),
+      await vitest(env),
+    ];
     return results.every(Boolean);
   } finally {
     await stack?.stop();

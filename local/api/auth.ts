@@ -130,7 +130,7 @@ export function createAuth(options: {
 
 function upstreamConfig(auth: Config["auth"], jwtSecret: string) {
   const { timebox, inactivity_timeout } = auth.sessions;
-  const { max_frequency: _, ...email } = auth.email;
+  const { max_frequency: _, enabled, ...email } = auth.email;
   return {
     enabled: true,
     jwt_secret: jwtSecret,
@@ -146,7 +146,7 @@ function upstreamConfig(auth: Config["auth"], jwtSecret: string) {
       ...(timebox === undefined ? {} : { timebox: `${timebox}s` }),
       ...(inactivity_timeout === undefined ? {} : { inactivity_timeout: `${inactivity_timeout}s` }),
     },
-    email,
+    email: { ...email, enable_signup: enabled },
     external: auth.external,
   };
 }

@@ -56,7 +56,11 @@ as $$
 declare
   v_instant timestamptz;
 begin
-  if p_text ~* '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$'
+  -- [0-9] throughout: `\d` is the digits of every script where ICU orders texts, as hosted.
+  if p_text ~*
+      '^[0-9]{4}-[0-9]{2}-[0-9]{2}T'
+      '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?'
+      '(Z|[+-][0-9]{2}:[0-9]{2})$'
     and pg_input_is_valid(p_text, 'timestamptz')
   then
     v_instant := p_text::timestamptz(3);

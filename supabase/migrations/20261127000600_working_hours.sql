@@ -1,6 +1,9 @@
 -- The shape of working hours: `{"weekly": {"mon": [["09:00", "17:00"]], …}, "overrides": {"2027-12-25": []}}`,
 -- local times of the professional's zone. An end at or before its start is on the next day; an
 -- override replaces its whole date, what spills over from the evening before included.
+--
+-- Times of this shape compare as texts in every collation. Their patterns say [0-9]: where ICU orders
+-- texts, as hosted, `\d` is the digits of every script.
 
 create function private.day_windows_problem(p_windows jsonb)
 returns text
@@ -25,10 +28,12 @@ begin
     end if;
     v_start := v_window ->> 0;
     v_end := v_window ->> 1;
-    if jsonb_typeof(v_window -> 0) <> 'string' or v_start !~ '^([01]\d|2[0-3]):[0-5]\d$' then
+    if jsonb_typeof(v_window -> 0) <> 'string' or v_start !~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' then
       return 'a start must be "00:00" to "23:59"';
     end if;
-    if jsonb_typeof(v_window -> 1) <> 'string' or v_end !~ '^(([01]\d|2[0-3]):[0-5]\d|24:00)$' then
+    if jsonb_typeof(v_window -> 1) <> 'string'
+      or v_end !~ '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$'
+    then
       return 'an end must be "00:00" to "24:00"';
     end if;
     if v_start < v_previous_end then
@@ -97,7 +102,7 @@ begin
   end loop;
 
   for v_key, v_windows in select key, value from jsonb_each(v_overrides) loop
-    if v_key !~ '^20\d\d-\d\d-\d\d$' or not pg_input_is_valid(v_key, 'date') then
+    if v_key !~ '^20[0-9]{2}-[0-9]{2}-[0-9]{2}$' or not pg_input_is_valid(v_key, 'date') then
       return format('overrides: %s is not a date YYYY-MM-DD', left(v_key, 20));
     end if;
     v_problem := private.day_windows_problem(v_windows);

@@ -4,8 +4,6 @@
 -- counter is updated on a connection of its own (dblink), which each backend of the REST server keeps.
 -- A limit must never turn into an outage: where the counter cannot be reached, requests pass.
 
-create extension if not exists dblink with schema extensions;
-
 -- Lost in a crash, which gives everybody a fresh window.
 create unlogged table private.request_counters (
   key text primary key,

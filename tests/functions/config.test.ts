@@ -34,3 +34,21 @@ test("no function is configured that is not there", () => {
   const { functions } = parse(read("supabase/config.toml")) as { functions: object };
   expect(Object.keys(functions).sort()).toEqual(slugs.sort());
 });
+
+test("every variable of the functions that README names may come from the shell", () => {
+  const table = /^Secrets of the edge functions[\s\S]*?\n\n(?=`npm start`)/m.exec(
+    read("README.md"),
+  )?.[0];
+  const named = table
+    ?.split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) =>
+      [...(line.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+  const { edge_runtime } = parse(read("supabase/config.toml")) as {
+    edge_runtime: { secrets: Record<string, string> };
+  };
+  expect(edge_runtime.secrets).toEqual(
+    Object.fromEntries((named ?? []).map((name) => [name, `env(${name})`])),
+  );
+});

@@ -1,0 +1,193 @@
+/**
+ * `npm start` from nothing, in a copy of the project below a folder that nobody but its owner may
+ * pass: as root the database runs as another user, who may not even look into that folder.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { localKeys } from "../../local/keys.ts";
+import { freePorts, type Ports } from "../../local/ports.ts";
+import { PROJECT_DIR } from "../../local/state.ts";
+import { waitForMails } from "../support/portal.ts";
+import { stack } from "../support/stack.ts";
+
+const ANA = "a0000000-0000-4000-8000-000000000001";
+const IS_ROOT = process.getuid?.() === 0;
+/** A first start on a busy machine. */
+const LONG_MS = 120_000;
+
+function linkFile(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    // Another file system, or another owner.
+    copyFileSync(from, to);
+  }
+}
+
+/** Copies a folder by linking its files, which takes no time and no space. */
+function linkFolder(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFolder(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else linkFile(source, target);
+  }
+}
+
+let folder: string;
+let project: string;
+let ports: Ports;
+let running: ChildProcess | undefined;
+
+beforeAll(async () => {
+  // Mode 700.
+  folder = mkdtempSync(join(tmpdir(), "start-"));
+  project = join(folder, "project");
+  mkdirSync(project);
+  for (const name of ["local", "supabase", "package.json", "tsconfig.json"]) {
+    cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true });
+  }
+  linkFolder(join(PROJECT_DIR, "node_modules"), join(project, "node_modules"));
+  ports = await freePorts();
+}, LONG_MS);
+
+const stop = async (): Promise<unknown> => {
+  const ended = running;
+  running = undefined;
+  if (!ended || ended.exitCode !== null) return ended?.exitCode;
+  const exited = once(ended, "exit");
+  ended.kill("SIGTERM");
+  return (await exited)[0];
+};
+
+afterEach(stop);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts the copy with nothing but these variables, and returns what it said until it was ready. */
+async function start(variables: Record<string, string> = {}): Promise<string[]> {
+  const child = spawn(process.execPath, ["--import", "tsx", "local/start.ts"], {
+    cwd: project,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      API_PORT: String(ports.apiPort),
+      DB_PORT: String(ports.dbPort),
+      MAIL_PORT: String(ports.mailPort),
+      ...variables,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running = child;
+  const lines: string[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on("line", (line) => {
+        lines.push(line);
+        if (line.startsWith("Ctrl-C")) resolve();
+      });
+    }
+    child.once("close", () => reject(new Error(lines.join("\n"))));
+  });
+  await ready;
+  return lines;
+}
+
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${ports.apiPort}${path}`, init);
+
+async function servedPage(): Promise<unknown> {
+  const headers = { apikey: (await localKeys()).publishableKey };
+  const page = await call("/rest/v1/rpc/booking_page?username=ana", { headers });
+  return page.json();
+}
+
+/** Whom the database runs as: an ordinary user's own, root's runs as `postgres`. */
+const serverUid = () =>
+  Number(execFileSync("id", IS_ROOT ? ["-u", "postgres"] : ["-u"], { encoding: "utf8" }));
+
+const serverPid = () =>
+  Number(readFileSync(join(project, ".local/postgres/postmaster.pid"), "utf8").split("\n")[0]);
+
+test(
+  "the first start says what it does, serves the seed and stops when asked to; the next is silent",
+  async () => {
+    const progress = (lines: string[]) => lines.filter((line) => line.endsWith("…"));
+    expect(progress(await start())).toHaveLength(2);
+    expect(await servedPage()).toMatchObject({ professional: { username: "ana" } });
+    expect(await stop()).toBe(0);
+    expect(progress(await start())).toEqual([]);
+  },
+  LONG_MS,
+);
+
+test(
+  "the database runs as another user than root, with the right to pass and no other",
+  async () => {
+    await start();
+    const pid = serverPid();
+    const uid = Number(execFileSync("ps", ["-o", "uid=", "-p", String(pid)], { encoding: "utf8" }));
+    expect(uid).toBe(serverUid());
+    if (process.platform === "linux") {
+      const rights = /^CapEff:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+      // Bit 2 of the kernel's list is CAP_DAC_READ_SEARCH.
+      expect(Number.parseInt(rights ?? "", 16)).toBe(IS_ROOT ? 1 << 2 : 0);
+    }
+  },
+  LONG_MS,
+);
+
+test(
+  "a variable of the shell wins over the development value, and over the mail catcher",
+  async () => {
+    await start({
+      CORS_ORIGINS: "https://app.example.com",
+      PORTAL_URL: "https://portal.example.com/sign-in",
+      MAIL_FROM: "shell@example.com",
+      MAILPIT_URL: stack.mailUrl,
+    });
+    const response = await call("/functions/v1/send-portal-otp", {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: "https://app.example.com" },
+      body: JSON.stringify({ email: "marta@example.com", professionalId: ANA }),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example.com");
+    await vi.waitFor(async () => {
+      const mails = await waitForMails("marta@example.com", 1);
+      const ours = mails.find(({ From }) => From.Address === "shell@example.com");
+      expect(ours?.Text).toContain("https://portal.example.com/sign-in");
+    });
+  },
+  LONG_MS,
+);
+
+test(
+  "data that root copied, and so took over, serve again",
+  async () => {
+    if (IS_ROOT) execFileSync("chown", ["-R", "0:0", join(project, ".local/postgres")]);
+    await start();
+    expect(await servedPage()).toMatchObject({ professional: { username: "ana" } });
+    const { uid } = statSync(join(project, ".local/postgres/PG_VERSION"));
+    expect(uid).toBe(serverUid());
+  },
+  LONG_MS,
+);
