@@ -5,34 +5,46 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 
+/** As `private.jobs()` lists them. */
 interface Job {
-  /** A function without arguments; the job is skipped while the database has none of this name. */
-  sqlFunction: string;
-  /** "tick": every second. An hour: once a day, at that hour UTC. */
-  at: "tick" | number;
-  /** The edge function to call when the SQL function returns true. */
-  post?: string;
+  name: string;
+  schedule: string;
+  command: string;
 }
 
-const JOBS: Job[] = [
-  { sqlFunction: "private.webhooks_due", at: "tick", post: "webhooks/dispatch" },
-  { sqlFunction: "private.cleanup", at: 3 },
-];
+/** pg_net is not here: what its job would ring is rung from outside, as often as one cares to look. */
+const DISPATCH = {
+  name: "webhook-dispatch",
+  schedule: "1 seconds",
+  command: "select private.webhooks_due() as due",
+  post: "webhooks/dispatch",
+} satisfies Job & { post: string };
 
 const TICK_MS = 1_000;
 // A function that has not been called for long may have to start.
 const POST_MS = 30_000;
 const LOG_EVERY_MS = 60_000;
 
-/** True once a day from `hour` on. A start after it counts as done: twice is worse than not. */
-function daily(hour: number): () => boolean {
-  const dayOf = (now: Date) => Math.floor((now.getTime() / 3_600_000 - hour) / 24);
-  let last = dayOf(new Date());
-  return () => {
-    const day = dayOf(new Date());
-    if (day === last) return false;
-    last = day;
-    return true;
+/**
+ * Says when a job is due, at most once a period: `n seconds`, or of cron's five fields what the jobs
+ * use, minute and hour (UTC) as a number or `*`. A start within a period counts as done: twice is
+ * worse than not.
+ */
+export function dueAt(schedule: string): (now: Date) => boolean {
+  const seconds = /^(\d+) seconds$/.exec(schedule)?.[1];
+  const [minute, hour] = schedule.split(" ");
+  const period = seconds ? Number(seconds) : hour !== "*" ? 86_400 : minute !== "*" ? 3_600 : 60;
+  const offset = seconds ? 0 : 60 * (Number(minute) || 0) + 3_600 * (Number(hour) || 0);
+  if (!seconds && !/^(\*|\d+) (\*|\d+) \* \* \*$/.test(schedule)) {
+    throw new Error(`the local scheduler cannot read the schedule "${schedule}"`);
+  }
+  const periodOf = (now: Date) => Math.floor((now.getTime() / 1000 - offset) / period);
+  let last: number | undefined;
+  return (now) => {
+    const current = periodOf(now);
+    const isDue = last !== undefined ? current !== last : period < 60;
+    last = current;
+    return isDue;
   };
 }
 
@@ -43,7 +55,7 @@ function failureLog(): (job: Job, error: unknown) => void {
     if (Date.now() < quietUntil) return;
     quietUntil = Date.now() + LOG_EVERY_MS;
     const reason = error instanceof Error ? error.message || error.name : String(error);
-    console.error(`scheduler: ${job.sqlFunction}: ${reason}`);
+    console.error(`scheduler: ${job.name}: ${reason}`);
   };
 }
 
@@ -63,27 +75,25 @@ export function startScheduler(options: {
     connection: { application_name: "scheduler" },
   });
 
-  async function run(job: Job): Promise<void> {
-    const [found] = await sql`select to_regprocedure(${`${job.sqlFunction}()`}) is not null as yes`;
-    if (!found?.yes) return;
-    const [row] = await sql`select ${sql.unsafe(job.sqlFunction)}() as result`;
-    if (!job.post || row?.result !== true) return;
-    const response = await fetch(`${options.functionsUrl}/${job.post}`, {
+  async function ring(): Promise<void> {
+    const [row] = await sql.unsafe(DISPATCH.command);
+    if (!row?.due) return;
+    const response = await fetch(`${options.functionsUrl}/${DISPATCH.post}`, {
       method: "POST",
       headers: { apikey: options.secret, "content-type": "application/json" },
       body: "{}",
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(POST_MS)]),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`${job.post} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${DISPATCH.post} answered ${response.status}`);
   }
 
   /** One loop a job, so that a job never overlaps itself and a slow one holds up no other. */
-  async function loop(job: Job): Promise<void> {
-    const due = job.at === "tick" ? () => true : daily(job.at);
+  async function loop(job: Job, run: () => Promise<unknown>): Promise<void> {
+    const isDue = dueAt(job.schedule);
     while (!stop.signal.aborted) {
       try {
-        if (due()) await run(job);
+        if (isDue(new Date())) await run();
       } catch (error) {
         if (!stop.signal.aborted) logFailure(job, error);
       }
@@ -91,7 +101,19 @@ export function startScheduler(options: {
     }
   }
 
-  const loops = Promise.all(JOBS.map(loop));
+  /** Nothing runs while the database has no list: its migrations are older, or not ours. */
+  async function start(): Promise<void> {
+    const [found] = await sql`select to_regprocedure('private.jobs()') is not null as yes`;
+    if (!found?.yes) return;
+    const jobs = await sql<Job[]>`
+      select name, schedule, command from private.jobs() where name <> ${DISPATCH.name}`;
+    await Promise.all([
+      loop(DISPATCH, ring),
+      ...jobs.map((job) => loop(job, () => sql.unsafe(job.command))),
+    ]);
+  }
+
+  const loops = start().catch((error) => logFailure({ ...DISPATCH, name: "jobs" }, error));
   return {
     async close() {
       stop.abort();

@@ -96,7 +96,7 @@ describe("through the auth API", () => {
         accepts_orders: false,
         tax_rate: 0,
         prices_include_tax: false,
-        unpaid_order_hours: null,
+        unpaid_order_hours: 48,
         tier: "free",
       },
     ]);

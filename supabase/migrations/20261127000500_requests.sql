@@ -120,6 +120,27 @@ $$;
 comment on function private.lock_professional is
   'The write lock of one professional, until the transaction ends; 429 busy when others keep it for too long. First statement of every RPC that writes.';
 
+create function private.try_lock_professional(p_professional_id uuid)
+returns boolean
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if pg_try_advisory_xact_lock_shared(7301, 0)
+    and pg_try_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301))
+  then
+    perform set_config('private.write_lock', p_professional_id::text, true);
+    return true;
+  end if;
+  return false;
+end;
+$$;
+
+comment on function private.try_lock_professional is
+  'The write lock of one professional when it is free, else false: for jobs, which come again.';
+
 -- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again.
 create function private.lock_everybody()
 returns void

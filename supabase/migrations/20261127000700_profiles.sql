@@ -29,7 +29,7 @@ create table public.profiles (
   accepts_orders boolean not null default false,
   tax_rate public.percentage not null default 0,
   prices_include_tax boolean not null default false,
-  unpaid_order_hours integer
+  unpaid_order_hours integer default 48
     constraint profiles_unpaid_order_hours_are_1_to_8760 check (unpaid_order_hours between 1 and 8760),
   tier text not null default 'free' references private.tiers (name) on delete no action,
   constraint profiles_username_key unique (username)

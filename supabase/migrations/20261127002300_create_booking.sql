@@ -75,6 +75,7 @@ declare
   v_professional_id uuid;
   -- The client who is asking; null for everybody who has to say who it is for.
   v_portal_client_id uuid;
+  v_is_public boolean;
   v_client_id uuid;
   v_request jsonb;
   v_rules private.slot_rules;
@@ -98,7 +99,8 @@ begin
     perform private.raise_not_found('service');
   end if;
   v_portal_client_id := private.portal_client_id(v_professional_id);
-  if v_portal_client_id is null or p_client_email is not null then
+  v_is_public := v_portal_client_id is null or p_client_email is not null;
+  if v_is_public then
     -- Again for a client of somebody else, who is the public here.
     perform private.check_arguments(
       variadic private.invalid_client_fields(p_client_name, p_client_email, p_client_phone, true)
@@ -149,6 +151,9 @@ begin
     );
   end if;
 
+  if v_is_public then
+    perform private.count_public_write(v_professional_id);
+  end if;
   insert into public.bookings (
     professional_id, client_id, service_id, starts_at, status, notes, source
   )
@@ -194,7 +199,7 @@ end;
 $$;
 
 comment on function public.create_booking is
-  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many tries by the public.';
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.create_booking (uuid, text, text, text, text, text, text)
   to anon, authenticated, service_role;

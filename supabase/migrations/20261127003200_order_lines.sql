@@ -57,6 +57,8 @@ declare
   v_unexpected constant jsonb := case when v_is_object then p_line - v_keys else '{}' end;
   v_quantity constant numeric := private.json_number(p_line -> 'quantity');
   v_unit_price constant numeric := private.json_number(p_line -> 'unit_price');
+  -- What the public may take away at once, or one unpaid order would hold a whole stock.
+  v_most constant integer := case when p_products_only then 100 else 100000 end;
   v_problem text;
 begin
   if v_unexpected <> '{}' then
@@ -73,8 +75,8 @@ begin
   v_problem := case
     when not v_is_object then 'must be an object'
     when not p_line ?& v_keys then 'needs ' || array_to_string(v_keys, ', ')
-    when v_quantity between 1 and 100000 and v_quantity = trunc(v_quantity) then null
-    else 'quantity must be a whole number from 1 to 100000'
+    when v_quantity between 1 and v_most and v_quantity = trunc(v_quantity) then null
+    else 'quantity must be a whole number from 1 to ' || v_most
   end;
 
   if v_problem is null and v_keys[1] = 'name' then

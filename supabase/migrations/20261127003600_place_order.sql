@@ -131,6 +131,7 @@ as $$
 declare
   -- The client who is asking; null for everybody who has to say who it is for.
   v_portal_client_id constant uuid := private.portal_client_id(p_professional_id);
+  v_is_public constant boolean := v_portal_client_id is null or p_client_email is not null;
   v_client_id uuid;
   -- Also who asks: two clients of the portal may choose the same key.
   v_request constant jsonb := jsonb_build_array(
@@ -159,12 +160,12 @@ begin
     p_client_name,
     p_client_email,
     p_client_phone,
-    v_portal_client_id is null or p_client_email is not null
+    v_is_public
   ));
   perform private.check_order_lines(p_items, 'product', true, null);
   perform private.check_idempotency_key(p_idempotency_key);
 
-  if v_portal_client_id is null or p_client_email is not null then
+  if v_is_public then
     perform private.count_public_try(p_professional_id, p_client_email);
   end if;
 
@@ -197,6 +198,9 @@ begin
     perform private.raise_error(422, 'too_many_open', 'You have five open unpaid orders already.');
   end if;
 
+  if v_is_public then
+    perform private.count_public_write(p_professional_id);
+  end if;
   insert into public.orders (
     professional_id, client_id, kind, items, notes, shipping_address, source
   )
@@ -266,7 +270,7 @@ end;
 $$;
 
 comment on function public.place_order is
-  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many tries by the public.';
+  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.quote_order (uuid, jsonb) to anon, authenticated, service_role;
 

@@ -21,7 +21,8 @@ values
   ('anon_per_network', '6'),
   ('rest_pool_size', '20'),
   ('public_tries_per_address_hour', '10'),
-  ('public_tries_per_network_hour', '30');
+  ('public_tries_per_network_hour', '30'),
+  ('public_writes_per_network_hour', '10');
 
 create function private.setting(p_name text)
 returns text

@@ -1,4 +1,4 @@
--- How often the public may try to book or order. A call can always be made to fail after it has done
+-- How often the public may book and order at one professional, and how often it may try. A call can always be made to fail after it has done
 -- its work (a cast in `select` is enough), and what it did is rolled back: by its timing it would tell
 -- for nothing who is a client. So tries are counted where they cannot be taken back, on the counter's
 -- own connection, before the address is looked up.
@@ -47,3 +47,40 @@ $$;
 
 comment on function private.count_public_try is
   'Counts a booking or order that the public tries, per address and per network at a professional: 429 rate_limit_exceeded with Retry-After. Call it before the address is looked up.';
+
+-- What was done counts in its own transaction: with it, or not at all.
+create function private.count_public_write(p_professional_id uuid)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_per_network constant integer := private.setting('public_writes_per_network_hour');
+  v_seconds integer;
+begin
+  if private.caller_is_server() then
+    return;
+  end if;
+
+  v_seconds := private.count_request(
+    format(
+      'write %s %s %s',
+      p_professional_id,
+      private.caller_network(private.caller_ip()),
+      v_per_network
+    ),
+    v_per_network,
+    '1 hour'
+  );
+  if v_seconds > 0 then
+    perform private.raise_rate_limited(
+      v_seconds, 'At most ' || v_per_network || ' bookings and orders an hour from one network.'
+    );
+  end if;
+end;
+$$;
+
+comment on function private.count_public_write is
+  'Counts a booking or order that the public makes, per network at a professional: 429 rate_limit_exceeded with Retry-After. Call it under the write lock, just before the row.';

@@ -1,7 +1,14 @@
--- What a year without hands needs: nightly, everything past its time goes.
+-- What a year without hands needs: whatever is past its time goes. A function for each kind of row, and
+-- a job for each function (jobs.sql): what a job has locked it keeps until it commits, and counters and
+-- write locks must not wait for each other's rows. Rows that somebody is at work on are left for the
+-- next run.
+
+create index orders_unpaid_from_the_public_idx
+  on public.orders (professional_id, created_at)
+  where status = 'pending' and payment_status = 'unpaid' and source <> 'owner';
 
 create function private.cancel_unpaid_orders()
-returns void
+returns boolean
 language plpgsql
 volatile
 security invoker
@@ -19,27 +26,111 @@ begin
       from public.orders o
       where o.professional_id = p.id
         and o.status = 'pending'
+        and o.payment_status = 'unpaid'
+        and o.source <> 'owner'
         and o.created_at < now() - make_interval(hours => p.unpaid_order_hours)
     )
+    order by random()
   loop
-    perform private.lock_professional(v_professional_id);
-
-    -- The cancellation puts the stock back and tells the webhooks, like every other.
-    update public.orders
-    set status = 'cancelled'
-    where professional_id = v_professional_id
-      and source <> 'owner'
-      and status = 'pending'
-      and payment_status = 'unpaid'
-      and created_at < now() - make_interval(hours => v_unpaid_order_hours);
+    if private.try_lock_professional(v_professional_id) then
+      -- The cancellation puts the stock back and tells the webhooks, like every other.
+      update public.orders
+      set status = 'cancelled'
+      where professional_id = v_professional_id
+        and status = 'pending'
+        and payment_status = 'unpaid'
+        and source <> 'owner'
+        and created_at < now() - make_interval(hours => v_unpaid_order_hours);
+      return true;
+    end if;
   end loop;
+  return false;
 end;
 $$;
 
 comment on function private.cancel_unpaid_orders is
-  'Cancels orders from the public that stayed unpaid longer than their professional''s unpaid_order_hours.';
+  'Cancels the orders of one professional from the public that stayed unpaid longer than unpaid_order_hours, and says whether there were any. One a call, so that no write lock is held for another''s sake.';
 
-create function private.cleanup()
+create function private.forget_idempotency_keys()
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  delete from private.idempotency_keys
+  where (professional_id, function, key) in (
+    select professional_id, function, key
+    from private.idempotency_keys
+    where created_at < now() - interval '7 days'
+    for update skip locked
+  );
+$$;
+
+comment on function private.forget_idempotency_keys is 'Removes keys that are older than seven days.';
+
+create function private.forget_portal_traces()
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  delete from private.portal_code_requests where created_at < now() - interval '1 day';
+
+  delete from private.portal_codes
+  where (professional_id, client_id) in (
+    select professional_id, client_id
+    from private.portal_codes
+    where expires_at < now() - interval '1 day' and coalesce(locked_until, '-infinity') < now()
+    for update skip locked
+  );
+
+  delete from private.portal_sessions
+  where id in (
+    select id
+    from private.portal_sessions
+    where expires_at < now() - interval '1 day'
+    for update skip locked
+  );
+$$;
+
+comment on function private.forget_portal_traces is
+  'Removes requests for codes, codes and sessions that ended more than a day ago.';
+
+create function private.forget_request_counters()
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  delete from private.request_counters
+  where key in (
+    select key from private.request_counters where full_at < now() for update skip locked
+  );
+$$;
+
+comment on function private.forget_request_counters is
+  'Removes counters whose budget is full again: they say nothing more, and their keys hold addresses of callers.';
+
+create function private.learn_time_zones()
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  insert into private.time_zones (name)
+  select name
+  from pg_catalog.pg_timezone_names
+  where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules')
+  on conflict do nothing;
+$$;
+
+comment on function private.learn_time_zones is 'Adds zones that an update of the server has brought.';
+
+create function private.forget_job_runs()
 returns void
 language plpgsql
 volatile
@@ -47,44 +138,11 @@ security invoker
 set search_path = ''
 as $$
 begin
-  perform private.cancel_unpaid_orders();
-
-  delete from private.idempotency_keys where created_at < now() - interval '7 days';
-
-  delete from private.portal_code_requests where created_at < now() - interval '1 day';
-
-  delete from private.portal_codes
-  where expires_at < now() - interval '1 day' and coalesce(locked_until, '-infinity') < now();
-
-  delete from private.portal_sessions where expires_at < now() - interval '1 day';
-
-  -- Keys hold IP addresses; a budget that is full again says nothing more.
-  delete from private.request_counters where full_at < now();
-
-  perform private.cleanup_webhooks();
-
-  -- Zones that an update of the server has learned.
-  insert into private.time_zones (name)
-  select name
-  from pg_catalog.pg_timezone_names
-  where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules')
-  on conflict do nothing;
-
   if to_regclass('cron.job_run_details') is not null then
     execute 'delete from cron.job_run_details where end_time < now() - interval ''7 days''';
   end if;
 end;
 $$;
 
-comment on function private.cleanup is
-  'Nightly: unpaid orders, and whatever is past its time.';
-
--- pg_cron where the platform has it; the local stack's scheduler stands in for it elsewhere.
-do $$
-begin
-  if exists (select from pg_available_extensions where name = 'pg_cron') then
-    create extension if not exists pg_cron with schema pg_catalog;
-    perform cron.schedule('cleanup', '0 3 * * *', 'select private.cleanup()');
-  end if;
-end
-$$;
+comment on function private.forget_job_runs is
+  'Removes what pg_cron keeps of runs, after seven days; it would keep it for ever.';

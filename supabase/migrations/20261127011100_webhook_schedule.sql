@@ -1,5 +1,4 @@
--- What runs by itself: the dispatcher every ten seconds, where the platform has pg_cron and pg_net (the
--- local stack's scheduler stands in for them elsewhere), and what the nightly cleanup takes away.
+-- What jobs (jobs.sql) do for webhooks: ring the dispatcher, and remove what is past its time.
 
 create function private.cleanup_webhooks()
 returns void
@@ -8,13 +7,24 @@ volatile
 security invoker
 set search_path = ''
 as $$
-  delete from private.webhook_attempts where started_at < now() - interval '30 days';
+  delete from private.webhook_attempts
+  where id in (
+    select id
+    from private.webhook_attempts
+    where started_at < now() - interval '30 days'
+    for update skip locked
+  );
 
   delete from private.webhook_owner_mails where created_at < now() - interval '1 day';
 
   with expired as (
     delete from private.webhook_events
-    where created_at < now() - interval '30 days'
+    where (professional_id, sequence) in (
+      select professional_id, sequence
+      from private.webhook_events
+      where created_at < now() - interval '30 days'
+      for update skip locked
+    )
     returning professional_id, sequence
   )
   insert into private.webhook_expired_events as e (professional_id, sequence)
@@ -27,13 +37,17 @@ as $$
   delete from private.webhook_previous_secrets where expires_at < now();
 
   -- A budget that is full again says nothing more.
-  delete from private.webhook_budgets where full_at < now();
+  delete from private.webhook_budgets
+  where professional_id in (
+    select professional_id from private.webhook_budgets where full_at < now() for update skip locked
+  );
 $$;
 
 comment on function private.cleanup_webhooks is
   'Removes events, with their deliveries, and tries that are older than 30 days, secrets that no longer sign, budgets that are full, and what counted mails to owners; notes how far each professional''s events go back.';
 
--- Not a definer and granted to nobody: it runs as `postgres`, who schedules it, may read the vault and
+-- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
+-- stays in our tables until it was. Not a definer and granted to nobody: it runs as `postgres`, who schedules it, may read the vault and
 -- may use pg_net. Where these are not there it is never called.
 create function private.ring_dispatcher(p_function text)
 returns void
@@ -65,21 +79,3 @@ $$;
 
 comment on function private.ring_dispatcher is
   'Calls POST /dispatch of an edge function when private.<function>_due() says so.';
-
--- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
--- stays in our tables until it was. The command is short: pg_cron keeps its text with every run.
-do $$
-begin
-  if (
-    select count(*) = 3
-    from pg_available_extensions
-    where name in ('pg_cron', 'pg_net', 'supabase_vault')
-  ) then
-    create extension if not exists pg_cron with schema pg_catalog;
-    create extension if not exists pg_net with schema extensions;
-    perform cron.schedule(
-      'webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$
-    );
-  end if;
-end
-$$;

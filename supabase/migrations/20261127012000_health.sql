@@ -77,7 +77,7 @@ begin
   if to_regclass('cron.job') is not null then
     execute $query$
       select string_agg(wanted.name, ', ')
-      from unnest(array['cleanup', 'webhook-dispatch']) as wanted (name)
+      from private.jobs() as wanted
       where not exists (select from cron.job where jobname = wanted.name and active)
     $query$ into v_missing;
   end if;

@@ -10,16 +10,26 @@ import {
   type Professional,
 } from "../support/factories.ts";
 
-const cleanup = () => sql`select private.cleanup()`;
+/** Runs the jobs of the night, and the one for unpaid orders until it has nothing left to do. */
+async function cleanup(): Promise<void> {
+  const jobs = await sql<{ command: string }[]>`
+    select command from private.jobs()
+    where name not in ('webhook-dispatch', 'unpaid-orders', 'request-counter')`;
+  for (const { command } of jobs) await sql.unsafe(command);
+  for (;;) {
+    const [row] = await sql`select private.cancel_unpaid_orders() as did`;
+    if (!row?.did) return;
+  }
+}
 
 async function count(query: Promise<ArrayLike<unknown>>): Promise<number> {
   return (await query).length;
 }
 
-describe("the nightly clean-up", () => {
+describe("clean-up", () => {
   test("cancels unpaid public orders past their professional's hours, once, and restocks", async () => {
     const impatient = await createProfessional({ unpaid_order_hours: 24 });
-    const patient = await createProfessional();
+    const patient = await createProfessional({ unpaid_order_hours: null });
     const place = async (owner: Professional, source: string, hoursAgo: number) => {
       const product = await createProduct(owner, { stock: 5 });
       const client = await createClientRow(owner);

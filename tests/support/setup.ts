@@ -8,6 +8,7 @@ const WIDE = {
   rest_pool_size: "1000",
   public_tries_per_address_hour: "100000",
   public_tries_per_network_hour: "100000",
+  public_writes_per_network_hour: "100000",
 };
 
 export default async function setup(): Promise<() => Promise<void>> {
