@@ -8,6 +8,7 @@ create type public.booking_receipt as (
   status text,
   starts_at text,
   ends_at text,
+  cancel_until text,
   price numeric,
   currency text,
   notes text,
@@ -15,7 +16,7 @@ create type public.booking_receipt as (
 );
 
 comment on type public.booking_receipt is
-  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time.';
 
 create function private.booking_receipt(p_booking_id uuid)
 returns public.booking_receipt
@@ -35,6 +36,10 @@ begin
     status,
     private.timestamp_text(starts_at),
     private.timestamp_text(ends_at),
+    case
+      when service_id is not null
+      then private.timestamp_text(starts_at - make_interval(mins => cancellation_notice))
+    end,
     price,
     currency,
     notes,

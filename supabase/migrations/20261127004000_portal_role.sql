@@ -43,6 +43,7 @@ grant select (
   service_name,
   starts_at,
   ends_at,
+  cancellation_notice,
   status,
   price,
   currency,
