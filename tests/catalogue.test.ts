@@ -319,13 +319,15 @@ describe("policies", () => {
 });
 
 describe("functions", () => {
-  test("each pins an empty search_path, and one how it is planned; nothing else is set", async () => {
+  test("each pins an empty search_path, and three how they are planned; nothing else is set", async () => {
     const rows = await sql`
       select proname as name, proconfig as settings from pg_proc
-      where pronamespace in ${OURS} and proconfig is distinct from array['search_path=""']`;
-    expect(rows).toEqual([
-      { name: "free_slots", settings: ['search_path=""', "plan_cache_mode=force_generic_plan"] },
-    ]);
+      where pronamespace in ${OURS} and proconfig is distinct from array['search_path=""']
+      order by proname`;
+    const settings = ['search_path=""', "plan_cache_mode=force_generic_plan"];
+    expect(rows).toEqual(
+      ["busy_time", "free_starts", "slot_days"].map((name) => ({ name, settings })),
+    );
   });
 
   test("PUBLIC executes none of them, nor will it the next one", async () => {
