@@ -9,18 +9,19 @@ import { type Row, row } from "./table.ts";
 
 const CALL = "select * from public.create_booking($1::uuid, $2, $3, $4) as pgrst_call";
 const BARE = `insert into bench.bookings (professional_id, client_id, service_id, service_name, starts_at,
-    ends_at, buffer_before, buffer_after, status, price, currency, source)
-  values ($1, $2, $3, 'Service 1', $4::timestamptz, $4::timestamptz + interval '30 minutes', 0, 0, 'confirmed', 30, 'EUR', 'public')
+    ends_at, buffer_before, buffer_after, cancellation_notice, status, price, currency, source)
+  values ($1, $2, $3, 'Service 1', $4::timestamptz, $4::timestamptz + interval '30 minutes', 0, 0, 0, 'confirmed', 30, 'EUR', 'public')
   returning id, professional_id, service_id, service_name, status, starts_at, ends_at, price, currency, notes, version`;
 
 /** Starts that are free for everybody who is measured, beyond the half-full months. */
 async function freeStarts(url: string): Promise<string[]> {
   return asSuperuser(url, async (sql) => {
     const rows = await sql<{ at: string }[]>`
-      select private.timestamp_text(f.starts_at) as at
+      select private.timestamp_text(start) as at
       from private.service_slot_rules(${serviceId(1, 1)}) rules
-      cross join private.free_slots(rules, current_date + 70, current_date + 1000) f
-      where extract(minute from f.starts_at) in (0, 30)`;
+      cross join private.free_starts(rules, current_date + 70, current_date + 1000) f
+      cross join generate_series(f.first_start, f.last_start, make_interval(mins => rules.step)) start
+      where extract(minute from start) in (0, 30)`;
     return rows.map(({ at }) => at);
   });
 }

@@ -80,9 +80,9 @@ export function statements(bookings: number): string[] {
       from ${rows(HELD.products, other.products)} order by k desc, p`,
     // History: it blocks nothing any more.
     `insert into public.bookings (id, professional_id, client_id, service_id, service_name, created_at,
-        starts_at, ends_at, buffer_before, buffer_after, status, price, currency, cancelled_at, cancelled_by)
+        starts_at, ends_at, buffer_before, buffer_after, cancellation_notice, status, price, currency, cancelled_at, cancelled_by)
       select ${id("booking")}, ${owner}, ${client}, ${service}, 'Service', t - interval '7 days', t,
-        t + interval '30 minutes', 0, 0, s.status, 30, 'EUR',
+        t + interval '30 minutes', 0, 0, 0, s.status, 30, 'EUR',
         case when s.status = 'cancelled' then t end, case when s.status = 'cancelled' then 'client' end
       from ${rows(HELD.bookings, other.bookings)}
       cross join lateral (select ${age} as t) times
@@ -90,9 +90,9 @@ export function statements(bookings: number): string[] {
       order by k desc, p`,
     // The half-full calendar of the measured: every other hour of 62 days; a few days of the others.
     `insert into public.bookings (id, professional_id, client_id, service_id, service_name, starts_at,
-        ends_at, buffer_before, buffer_after, status, price, currency)
+        ends_at, buffer_before, buffer_after, cancellation_notice, status, price, currency)
       select md5('live ' || p || ' ' || d || ' ' || h)::uuid, ${owner}, ${client}, ${service}, 'Service', t,
-        t + interval '1 hour', 0, 0, 'confirmed', 30, 'EUR'
+        t + interval '1 hour', 0, 0, 0, 'confirmed', 30, 'EUR'
       from generate_series(1, ${MEASURED + OTHERS}) p
       cross join generate_series(1, 62) d
       cross join unnest(array[9, 11, 13, 15]) h

@@ -4,7 +4,7 @@ import { serviceId } from "./data.ts";
 import type { Side } from "./measure.ts";
 import { type Row, row } from "./table.ts";
 
-const CALL = "select public.available_slots($1::uuid, $2::date, $3::date) as body";
+const CALL = "select public.available_slots($1::uuid, $2, $3) as body";
 
 /** The local dates of a month from tomorrow. */
 export function month(): [from: string, to: string] {

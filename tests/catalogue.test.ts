@@ -397,13 +397,18 @@ describe("policies", () => {
 });
 
 describe("functions", () => {
-  test("each pins an empty search_path, and two how they are planned; nothing else is set", async () => {
+  test("each pins an empty search_path, and some how they are planned; nothing else is set", async () => {
     const rows = await sql`
       select proname as name, proconfig as settings from pg_proc
       where pronamespace in ${OURS} and proconfig is distinct from array['search_path=""']
       order by proname`;
     const settings = ['search_path=""', "plan_cache_mode=force_generic_plan"];
-    expect(rows).toEqual(["check_request", "free_slots"].map((name) => ({ name, settings })));
+    expect(rows).toEqual(
+      ["busy_time", "check_request", "free_starts", "slot_days"].map((name) => ({
+        name,
+        settings,
+      })),
+    );
   });
 
   test("PUBLIC executes none of them, nor will it the next one", async () => {

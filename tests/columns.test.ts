@@ -31,8 +31,8 @@ const COLUMNS: Record<Table, string[]> = {
     image_url sku options price stock low_stock_at in_stock active metadata`),
   bookings:
     words(`id created_at updated_at professional_id client_id service_id service_name starts_at
-    ends_at buffer_before buffer_after status price currency notes internal_notes source
-    cancel_reason cancelled_at cancelled_by version metadata`),
+    ends_at buffer_before buffer_after cancellation_notice status price currency notes
+    internal_notes source cancel_reason cancelled_at cancelled_by version metadata`),
   orders: words(`id created_at updated_at professional_id client_id number kind booking_id items
     subtotal discount tax total currency status amount_paid amount_refunded payment_status
     shipping_address notes internal_notes source version metadata`),
@@ -98,7 +98,7 @@ const GRANTS: Record<string, Partial<Record<Table, Grants>>> = {
     clients: { select: words("id name email phone"), update: words("name phone") },
     bookings: {
       select: words(`id created_at updated_at professional_id client_id service_id service_name
-        starts_at ends_at status price currency notes source cancel_reason cancelled_at
+        starts_at ends_at cancellation_notice status price currency notes source cancel_reason cancelled_at
         cancelled_by version`),
     },
     orders: {
@@ -204,6 +204,7 @@ describe("a professional's own rows", () => {
     ["bookings", "currency", "JPY"],
     ["bookings", "source", "public"],
     ["bookings", "version", 7],
+    ["bookings", "cancellation_notice", 7],
     ["bookings", "cancelled_by", "client"],
     ["orders", "number", 7],
     ["orders", "subtotal", 1],

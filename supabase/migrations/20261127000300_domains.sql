@@ -81,6 +81,28 @@ $$;
 comment on function private.parse_instant is
   'RFC 3339 date-time with an offset to an instant; anything else is 422 invalid_time.';
 
+-- Text for the same reason: as date, `today` and `01/02/2027` would be taken for something.
+create function private.parse_date(p_text text)
+returns date
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  if p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and pg_input_is_valid(p_text, 'date') then
+    return p_text::date;
+  end if;
+
+  perform private.raise_error(
+    422, 'invalid_date', 'A date must be YYYY-MM-DD.', p_hint => 'For example 2027-03-01.'
+  );
+end;
+$$;
+
+comment on function private.parse_date is
+  'YYYY-MM-DD to a date; anything else is 422 invalid_date.';
+
 create domain public.money_amount as numeric
   constraint money_amount_is_between_0_and_999999999999_999
     check (value between 0 and 999999999999.999)

@@ -1,5 +1,5 @@
--- Appointments and blocked time. Price, duration, name and buffers are copied from the service when
--- the booking is made, so a later edit of the service moves nothing. How a booking may come about
+-- Appointments and blocked time. Price, duration, name, buffers and notice are copied from the service
+-- when the booking is made, so a later edit of the service moves nothing. How a booking may come about
 -- and change is in booking_rules.sql.
 
 -- Immutable in fact, because minutes do not depend on the time zone; interval arithmetic as such is
@@ -46,6 +46,9 @@ create table public.bookings (
     constraint bookings_buffer_before_is_0_to_1440_minutes check (buffer_before between 0 and 1440),
   buffer_after integer not null default nullif(0, 0)
     constraint bookings_buffer_after_is_0_to_1440_minutes check (buffer_after between 0 and 1440),
+  cancellation_notice integer not null default nullif(0, 0)
+    constraint bookings_cancellation_notice_is_0_to_525600_minutes
+      check (cancellation_notice between 0 and 525600),
   status text not null default 'confirmed'
     constraint bookings_status_is_known
       check (status in ('pending', 'confirmed', 'cancelled', 'completed', 'no_show')),
@@ -106,7 +109,7 @@ alter table public.bookings enable row level security;
 
 grant select on public.bookings to authenticated;
 
--- No delete: a booking is cancelled. `source`, `version` and who cancelled when are facts.
+-- No delete: a booking is cancelled. `cancellation_notice`, `source`, `version` and who cancelled when are facts.
 grant insert (
   id,
   professional_id,
@@ -168,6 +171,9 @@ comment on column public.bookings.ends_at is
 comment on column public.bookings.buffer_before is 'Minutes kept free before; copied when booked.';
 
 comment on column public.bookings.buffer_after is 'Minutes kept free after; copied when booked.';
+
+comment on column public.bookings.cancellation_notice is
+  'Until how many minutes before the start the client may cancel or move; copied from the service when booked.';
 
 comment on column public.bookings.status is
   'pending → confirmed | cancelled; confirmed → completed | no_show (once started) | cancelled; completed ↔ no_show; cancelled → confirmed if still free.';

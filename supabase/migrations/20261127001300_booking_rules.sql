@@ -118,6 +118,8 @@ begin
 
   new.buffer_before := coalesce(new.buffer_before, v_service.buffer_before, 0);
   new.buffer_after := coalesce(new.buffer_after, v_service.buffer_after, 0);
+  new.cancellation_notice :=
+    coalesce(new.cancellation_notice, v_service.cancellation_notice, 0);
   new.currency := (select currency from public.profiles where id = new.professional_id);
   perform private.check_amount(new.price, private.minor_units(new.professional_id));
   return new;
@@ -125,7 +127,7 @@ end;
 $$;
 
 comment on function private.fill_booking is
-  'BEFORE INSERT: name, price, buffers, end and currency from the service and the profile, unless given.';
+  'BEFORE INSERT: name, price, buffers, notice, end and currency from the service and the profile, unless given.';
 
 -- Only fires when the statement names ends_at, which a trigger cannot see otherwise.
 create function private.note_given_end()

@@ -1,6 +1,8 @@
--- When somebody can be booked. One function lists free starts; the write path and the explanations
--- ask the same one. Windows are walked over local dates and become instants with the zone; steps
--- are made in instants, so that the hours a clock change skips or repeats come out right.
+-- When somebody can be booked. Lists, the write path and the explanations ask the same two functions
+-- what is open and what is busy. Windows are walked over local dates and become instants with the
+-- zone; steps are made in instants, so that the hours a clock change skips or repeats come out right.
+-- Steps count from each window as written, but windows that touch are one for how far an appointment
+-- may run.
 
 create type private.slot_rules as (
   professional_id uuid,
@@ -109,7 +111,7 @@ create function private.open_windows(
   p_from date,
   p_to date
 )
-returns table (starts_at timestamptz, ends_at timestamptz)
+returns table (day date, opens_at timestamptz, starts_at timestamptz, ends_at timestamptz)
 language plpgsql
 stable
 set search_path = ''
@@ -117,33 +119,43 @@ as $$
 declare
   v_weekly constant jsonb := p_availability -> 'weekly';
   v_overrides constant jsonb := p_availability -> 'overrides';
-  v_from constant timestamptz := private.local_instant(p_from, p_time_zone);
-  v_day timestamp;
+  v_date timestamp;
+  v_next timestamp;
+  v_midnight timestamptz;
   v_windows jsonb;
   v_start text;
   v_end text;
+  v_closes_at timestamptz;
 begin
   -- From the evening before, whose last window may reach into the first date.
   for v_offset in -1..(p_to - p_from) loop
-    v_day := p_from + v_offset;
+    v_date := p_from + v_offset;
+    v_next := v_date + interval '1 day';
+    v_midnight := private.local_instant(v_next, p_time_zone);
     v_windows := coalesce(
-      v_overrides -> to_char(v_day, 'YYYY-MM-DD'), v_weekly -> to_char(v_day, 'dy')
+      v_overrides -> to_char(v_date, 'YYYY-MM-DD'), v_weekly -> to_char(v_date, 'dy')
     );
     for v_index in 0..(coalesce(jsonb_array_length(v_windows), 0) - 1) loop
       v_start := v_windows -> v_index ->> 0;
       v_end := v_windows -> v_index ->> 1;
-      starts_at := private.local_instant(v_day + v_start::time, p_time_zone);
-      ends_at := private.local_instant(
-        case
-          when v_end > v_start then v_day + v_end::time
-          -- An override replaces its whole date, what spills over into it included.
-          when v_overrides ? to_char(v_day + interval '1 day', 'YYYY-MM-DD')
-          then v_day + interval '1 day'
-          else v_day + interval '1 day' + v_end::time
-        end,
-        p_time_zone
-      );
-      if starts_at < ends_at and ends_at > v_from then
+      opens_at := private.local_instant(v_date + v_start::time, p_time_zone);
+      v_closes_at := case
+        when v_end > v_start then private.local_instant(v_date + v_end::time, p_time_zone)
+        -- An override replaces its whole date, what spills over into it included.
+        when v_overrides ? to_char(v_next, 'YYYY-MM-DD') then v_midnight
+        else private.local_instant(v_next + v_end::time, p_time_zone)
+      end;
+
+      day := v_date;
+      starts_at := opens_at;
+      ends_at := least(v_closes_at, v_midnight);
+      if starts_at < ends_at and day >= p_from then
+        return next;
+      end if;
+      day := v_next;
+      starts_at := v_midnight;
+      ends_at := v_closes_at;
+      if starts_at < ends_at and day <= p_to then
         return next;
       end if;
     end loop;
@@ -152,7 +164,7 @@ end;
 $$;
 
 comment on function private.open_windows is
-  'Working hours as instants: the windows that touch the local dates from p_from to p_to.';
+  'Working hours on the local dates from p_from to p_to as instants, each window cut at midnight. Steps count from opens_at, where the window began.';
 
 create function private.busy_time(
   p_professional_id uuid,
@@ -164,6 +176,8 @@ returns tstzmultirange
 language plpgsql
 stable
 set search_path = ''
+-- No value of a parameter changes the plan, and making one takes longer than running it.
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (
@@ -183,60 +197,92 @@ $$;
 comment on function private.busy_time is
   'What live bookings block between two instants, buffers included.';
 
-create function private.free_slots(
-  p_rules private.slot_rules,
-  p_from date,
-  p_to date,
-  p_starts_at timestamptz default null
-)
-returns table (starts_at timestamptz, ends_at timestamptz)
+-- Sets of starts, not a look at each start: what is open, shortened by the length of the appointment,
+-- less what bookings block. Only on what is left is the grid laid.
+create function private.free_starts(p_rules private.slot_rules, p_from date, p_to date)
+returns table (day date, first_start timestamptz, last_start timestamptz)
 language plpgsql
 stable
 security invoker
 set search_path = ''
--- No value of a parameter changes the plan, and making one takes longer than running it.
+-- As for busy_time().
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_before constant interval := make_interval(mins => p_rules.buffer_before);
-  v_after constant interval := make_interval(mins => p_rules.buffer_after);
-  v_today constant date := (now() at time zone p_rules.time_zone)::date;
-  v_last_date constant date := least(p_to, v_today + p_rules.max_advance_days);
-  v_first_date constant date := greatest(p_from, v_today);
+  v_after constant interval := p_rules.duration + make_interval(mins => p_rules.buffer_after);
+  v_step constant interval := make_interval(mins => p_rules.step);
+  v_last_date constant date :=
+    least(p_to, (now() at time zone p_rules.time_zone)::date + p_rules.max_advance_days);
   v_earliest constant timestamptz := greatest(
     private.local_instant(p_from, p_rules.time_zone),
     now() + make_interval(mins => p_rules.min_notice)
   );
   v_end constant timestamptz := private.local_instant(v_last_date + 1, p_rules.time_zone);
-  v_busy tstzmultirange;
+  v_blocked tstzmultirange;
 begin
   -- Also true when the notice reaches beyond the range.
   if not (p_rules.accepts_bookings and p_rules.active) or v_end <= v_earliest then
     return;
   end if;
-  v_busy := private.busy_time(
-    p_rules.professional_id,
-    v_earliest - v_before,
-    v_end + p_rules.duration + v_after,
-    p_rules.moved_booking_id
+
+  -- Open on both sides: to begin where a booking ends, or to end where one begins, is free.
+  v_blocked := (
+    select coalesce(range_agg(tstzrange(lower(b) - v_after, upper(b) + v_before, '()')), '{}')
+    from unnest(
+      private.busy_time(
+        p_rules.professional_id,
+        v_earliest - v_before,
+        v_end + v_after,
+        p_rules.moved_booking_id
+      )
+    ) as b
   );
 
   return query
-    -- Distinct: two windows overlap where clocks skip the time between them.
-    select distinct s.start, s.start + p_rules.duration
-    from private.open_windows(
-      p_rules.availability, p_rules.time_zone, v_first_date, v_last_date
-    ) as w
-    cross join lateral generate_series(
-      w.starts_at, w.ends_at - p_rules.duration, make_interval(mins => p_rules.step)
-    ) as s (start)
-    where (p_starts_at is null or s.start = p_starts_at)
-      and s.start >= v_earliest
-      and s.start < v_end
-      and not v_busy && tstzrange(s.start - v_before, s.start + p_rules.duration + v_after)
-    order by 1;
+    with windows as materialized (
+      select *
+      from private.open_windows(
+        p_rules.availability,
+        p_rules.time_zone,
+        (v_earliest at time zone p_rules.time_zone)::date,
+        -- As far as the last appointment may run.
+        ((v_end + p_rules.duration) at time zone p_rules.time_zone)::date
+      )
+    ),
+    bookable as (
+      select
+        range_agg(tstzrange(lower(o), upper(o) - p_rules.duration, '[]'))
+          * tstzmultirange(tstzrange(v_earliest, v_end)) - v_blocked as starts
+      -- Windows that touch become one here.
+      from unnest((select range_agg(tstzrange(w.starts_at, w.ends_at)) from windows as w)) as o
+      where upper(o) - lower(o) >= p_rules.duration
+    ),
+    -- By the steps they share: where clocks skip the time between two windows, they overlap.
+    grids as (
+      select
+        w.day,
+        min(w.opens_at) as origin,
+        range_agg(tstzrange(w.starts_at, w.ends_at)) as hours
+      from windows as w
+      group by w.day, w.opens_at - date_bin(v_step, w.opens_at, 'epoch')
+    )
+    select g.day, f.start, l.start
+    from grids as g
+    cross join bookable as b
+    cross join lateral unnest(g.hours * b.starts) as part
+    cross join lateral (
+      select date_bin(v_step, lower(part), g.origin), date_bin(v_step, upper(part), g.origin)
+    ) as steps (first, last)
+    cross join lateral (
+      select case when part @> steps.first then steps.first else steps.first + v_step end
+    ) as f (start)
+    cross join lateral (
+      select case when part @> steps.last then steps.last else steps.last - v_step end
+    ) as l (start)
+    where f.start <= l.start;
 end;
 $$;
 
-comment on function private.free_slots is
-  'Free starts on the local dates from p_from to p_to, in order, or only whether p_starts_at is one of them: inside working hours, on the grid, with notice, and with the buffered time free.';
+comment on function private.free_starts is
+  'Free starts on the local dates from p_from to p_to, as runs from a first to a last by the step: inside working hours, with notice, and with the buffered time free. No start is in two runs.';

@@ -1,4 +1,5 @@
--- RPC: why a start is not free, and what is free instead. The write path refuses with the same words.
+-- RPC: why a start is not free, and what is free instead. The write path asks the same function and
+-- refuses with the same words.
 
 create function private.next_starts(p_rules private.slot_rules, p_after timestamptz)
 returns text[]
@@ -15,12 +16,15 @@ begin
   -- Week by week: most calendars have three free starts in the first.
   for v_week in 0..8 loop
     v_starts := v_starts || array(
-      select private.timestamp_text(f.starts_at)
-      from private.free_slots(
+      select private.timestamp_text(t.start)
+      from private.free_starts(
         p_rules, v_from + 7 * v_week, least(v_from + 7 * v_week + 6, v_from + 61)
       ) as f
-      where f.starts_at > v_after
-      order by f.starts_at
+      cross join lateral generate_series(
+        f.first_start, f.last_start, make_interval(mins => p_rules.step)
+      ) as t (start)
+      where t.start > v_after
+      order by t.start
       limit 3 - cardinality(v_starts)
     );
     exit when cardinality(v_starts) = 3;
@@ -43,44 +47,64 @@ declare
   v_date constant date := (p_starts_at at time zone p_rules.time_zone)::date;
   v_today constant date := (now() at time zone p_rules.time_zone)::date;
   v_ends_at constant timestamptz := p_starts_at + p_rules.duration;
-  v_windows integer;
-  v_fitting integer;
-  v_on_grid integer;
+  v_window record;
+  v_open boolean := false;
+  v_on_grid boolean := false;
+  -- Windows that touch become one in it.
+  v_hours tstzmultirange := '{}';
 begin
-  if exists (
-    select from private.free_slots(p_rules, v_date, v_date, p_starts_at)
-  ) then
-    return 'available';
+  if not p_rules.accepts_bookings then
+    return 'not_accepting';
+  elsif not p_rules.active then
+    return 'inactive';
+  elsif p_starts_at < now() then
+    return 'past';
+  elsif p_starts_at < now() + make_interval(mins => p_rules.min_notice) then
+    return 'too_soon';
+  elsif v_date > v_today + p_rules.max_advance_days then
+    return 'too_far';
   end if;
 
-  -- Not free. The first of these that applies is the reason.
-  select
-    count(*),
-    count(*) filter (where w.starts_at <= p_starts_at and v_ends_at <= w.ends_at),
-    count(*) filter (
-      where w.starts_at <= p_starts_at
-        and v_ends_at <= w.ends_at
-        and mod(extract(epoch from p_starts_at - w.starts_at), p_rules.step * 60) = 0
+  for v_window in
+    select *
+    from private.open_windows(
+      p_rules.availability,
+      p_rules.time_zone,
+      v_date,
+      (v_ends_at at time zone p_rules.time_zone)::date
     )
-  into v_windows, v_fitting, v_on_grid
-  from private.open_windows(p_rules.availability, p_rules.time_zone, v_date, v_date) as w;
+  loop
+    v_open := v_open or v_window.day = v_date;
+    v_hours := v_hours + tstzmultirange(tstzrange(v_window.starts_at, v_window.ends_at));
+    v_on_grid := v_on_grid or (
+      v_window.starts_at <= p_starts_at
+      and p_starts_at < v_window.ends_at
+      and mod(extract(epoch from p_starts_at - v_window.opens_at), p_rules.step * 60) = 0
+    );
+  end loop;
 
-  return case
-    when not p_rules.accepts_bookings then 'not_accepting'
-    when not p_rules.active then 'inactive'
-    when p_starts_at < now() then 'past'
-    when p_starts_at < now() + make_interval(mins => p_rules.min_notice) then 'too_soon'
-    when v_date > v_today + p_rules.max_advance_days then 'too_far'
-    when v_windows = 0 then 'closed_date'
-    when v_fitting = 0 then 'outside_hours'
-    when v_on_grid = 0 then 'not_on_grid'
-    else 'slot_taken'
-  end;
+  if not v_open then
+    return 'closed_date';
+  elsif not v_hours @> tstzrange(p_starts_at, v_ends_at) then
+    return 'outside_hours';
+  elsif not v_on_grid then
+    return 'not_on_grid';
+  elsif not isempty(
+    private.busy_time(
+      p_rules.professional_id,
+      p_starts_at - make_interval(mins => p_rules.buffer_before),
+      v_ends_at + make_interval(mins => p_rules.buffer_after),
+      p_rules.moved_booking_id
+    )
+  ) then
+    return 'slot_taken';
+  end if;
+  return 'available';
 end;
 $$;
 
 comment on function private.slot_reason is
-  'available, or the first reason that applies: not_accepting, inactive, past, too_soon, too_far, closed_date, outside_hours (also: does not fit its window), not_on_grid, slot_taken.';
+  'available, or the first reason that applies: not_accepting, inactive, past, too_soon, too_far, closed_date, outside_hours (also: runs beyond them), not_on_grid, slot_taken.';
 
 create function private.check_slot(p_rules private.slot_rules, p_starts_at timestamptz)
 returns void
@@ -115,9 +139,14 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_rules constant private.slot_rules := private.service_slot_rules(p_service_id);
-  v_starts_at constant timestamptz := private.parse_instant(p_starts_at);
+  v_starts_at timestamptz;
+  v_rules private.slot_rules;
 begin
+  -- In the order of create_booking(), so that both name the same first reason.
+  perform private.check_arguments(case when p_service_id is null then 'service_id' end);
+  v_starts_at := private.parse_instant(p_starts_at);
+  v_rules := private.service_slot_rules(p_service_id);
+
   return jsonb_build_object(
     'reason', private.slot_reason(v_rules, v_starts_at),
     'next_starts', private.next_starts(v_rules, v_starts_at)
@@ -138,7 +167,7 @@ as $$
 $$;
 
 comment on function public.explain_slot is
-  'Whether a start (RFC 3339 with offset) can be booked: {reason, next_starts}. reason is available or why not; next_starts are the next three free starts within 62 days. Errors: 404 PGRST301; 422 invalid_time.';
+  'Whether a start (RFC 3339 with offset) can be booked: {reason, next_starts}. reason is available or why not; next_starts are the next three free starts within 62 days. Errors: 404 PGRST301; 422 invalid_time, validation_failed.';
 
 grant execute on function public.explain_slot (uuid, text) to anon, authenticated, service_role;
 

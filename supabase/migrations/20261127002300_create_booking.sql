@@ -8,6 +8,7 @@ create type public.booking_receipt as (
   status text,
   starts_at text,
   ends_at text,
+  cancel_until text,
   price numeric,
   currency text,
   notes text,
@@ -15,7 +16,7 @@ create type public.booking_receipt as (
 );
 
 comment on type public.booking_receipt is
-  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time.';
 
 create function private.booking_receipt(p_booking_id uuid)
 returns public.booking_receipt
@@ -35,6 +36,10 @@ begin
     status,
     private.timestamp_text(starts_at),
     private.timestamp_text(ends_at),
+    case
+      when service_id is not null
+      then private.timestamp_text(starts_at - make_interval(mins => cancellation_notice))
+    end,
     price,
     currency,
     notes,
@@ -101,9 +106,10 @@ begin
   v_portal_client_id := private.portal_client_id(v_professional_id);
   v_is_public := v_portal_client_id is null or p_client_email is not null;
   if v_is_public then
-    -- Again for a client of somebody else, who is the public here.
+    -- A client of somebody else is the public here, and has to say who it is for.
     perform private.check_arguments(
-      variadic private.invalid_client_fields(p_client_name, p_client_email, p_client_phone, true)
+      case when p_client_name is null then 'client_name' end,
+      case when p_client_email is null then 'client_email' end
     );
     perform private.count_public_try(v_professional_id, p_client_email);
   end if;

@@ -1,5 +1,5 @@
--- RPCs: cancel and move a booking. The owner may at any time, a portal client until the notice of
--- the service.
+-- RPCs: cancel and move a booking. The owner may at any time, a portal client until the notice that
+-- was agreed when it was booked.
 
 create function private.check_cancellation_notice(p_booking public.bookings)
 returns void
@@ -9,12 +9,9 @@ security invoker
 set search_path = ''
 as $$
 begin
-  if private.caller_role() = 'portal_client' and exists (
-    select
-    from public.services s
-    where s.id = p_booking.service_id
-      and now() > p_booking.starts_at - make_interval(mins => s.cancellation_notice)
-  ) then
+  if private.caller_role() = 'portal_client'
+    and now() > p_booking.starts_at - make_interval(mins => p_booking.cancellation_notice)
+  then
     perform private.raise_error(
       422, 'too_late', 'It is too late to change this booking; please call.'
     );
@@ -23,7 +20,7 @@ end;
 $$;
 
 comment on function private.check_cancellation_notice is
-  '422 too_late for a client within the service''s cancellation_notice before the start, or after it.';
+  '422 too_late for a client within the booking''s cancellation_notice before the start, or after it.';
 
 -- Definer: portal clients change bookings only through here.
 create function private.cancel_booking(p_booking_id uuid, p_reason text)

@@ -55,9 +55,13 @@ as $$
 declare
   v_profile public.profiles;
 begin
+  perform private.check_arguments(
+    case when p_username is null or char_length(p_username) > 60 then 'username' end
+  );
+
   select * into v_profile
   from public.profiles
-  where username = p_username and (accepts_bookings or accepts_orders);
+  where username = lower(private.trim_invisible(p_username)) and (accepts_bookings or accepts_orders);
 
   if not found then
     perform private.raise_not_found('page');
@@ -120,7 +124,7 @@ as $$
 $$;
 
 comment on function public.booking_page is
-  'The public page of a professional: {professional, services, products}; services when bookings are accepted, products when orders are. Errors: 404 PGRST301 for an unknown username or a professional who accepts neither.';
+  'The public page of a professional, by username without case and outer space: {professional, services, products}; services when bookings are accepted, products when orders are. Errors: 404 PGRST301 for an unknown username or a professional who accepts neither; 422 validation_failed.';
 
 grant execute on function public.booking_page (text) to anon, authenticated, service_role;
 

@@ -65,13 +65,17 @@ begin
     perform private.raise_error(
       422, 'booking_is_blocked_time', 'Blocked time cannot be ordered: it has no client and no service.'
     );
+  elsif v_booking.status = 'cancelled' then
+    perform private.raise_error(
+      422, 'booking_is_cancelled', 'A cancelled booking cannot be ordered.'
+    );
   end if;
   return v_booking;
 end;
 $$;
 
 comment on function private.find_ordered_booking is
-  'The booking an order is for; 23503 as the foreign key would, 422 booking_is_blocked_time.';
+  'The booking an order is for; 23503 as the foreign key would, 422 booking_is_blocked_time, booking_is_cancelled.';
 
 create function private.fill_order()
 returns trigger

@@ -43,6 +43,7 @@ grant select (
   service_name,
   starts_at,
   ends_at,
+  cancellation_notice,
   status,
   price,
   currency,
@@ -124,8 +125,8 @@ comment on policy clients_update_client on public.clients is
 grant execute on function
   public.booking_page (text),
   private.booking_page (text),
-  public.available_slots (uuid, date, date, uuid),
-  private.available_slots (uuid, date, date, uuid),
+  public.available_slots (uuid, text, text, uuid),
+  private.available_slots (uuid, text, text, uuid),
   public.explain_slot (uuid, text),
   private.explain_slot (uuid, text),
   public.create_booking (uuid, text, text, text, text, text, text),

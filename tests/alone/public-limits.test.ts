@@ -15,7 +15,11 @@ import {
   createService,
 } from "../support/factories.ts";
 
-const LIMITS = ["public_tries_per_address_hour", "public_tries_per_network_hour"];
+const LIMITS = [
+  "public_tries_per_address_hour",
+  "public_tries_per_network_hour",
+  "public_writes_per_network_hour",
+];
 let before: { name: string; value: string }[];
 
 beforeAll(async () => {
@@ -153,5 +157,87 @@ describe("tries of the public", () => {
       select key from private.request_counters where key like 'try %'`;
     expect(keys.length).toBeGreaterThan(0);
     expect(keys.filter(({ key }) => key.includes(email) || key.includes("@"))).toEqual([]);
+  });
+});
+
+describe("bookings and orders of the public", () => {
+  beforeAll(async () => {
+    await sql`update private.settings set value = '10' where name = 'public_writes_per_network_hour'`;
+    await sql`update private.settings set value = '1000' where name like 'public_tries_%'`;
+  });
+
+  const hour = (n: number) => `${String(n).padStart(2, "0")}:00`;
+  const book = (shop: Shop, n: number) =>
+    anonymous().rpc("create_booking", {
+      service_id: shop.service.id,
+      starts_at: at(50, hour(n)),
+      client_name: "Ann",
+      client_email: `one+${n}-${randomUUID()}@example.com`,
+    });
+  const order = (shop: Shop) =>
+    anonymous().rpc("place_order", {
+      professional_id: shop.professional.id,
+      items: [{ product_id: shop.product.id, quantity: 1 }] as never,
+      client_name: "Ann",
+      client_email: stranger(),
+    });
+
+  test("are ten an hour from one network at one professional, whatever the addresses", async () => {
+    const [shop, next] = await Promise.all([open(), open()]);
+    for (let n = 0; n < 7; n++) expect((await book(shop, n)).error).toBeNull();
+    // What fails is not counted.
+    expect((await book(shop, 0)).error?.code).toBe("slot_taken");
+    for (let n = 0; n < 3; n++) expect((await order(shop)).error).toBeNull();
+
+    for (const refused of [await book(shop, 10), await order(shop)]) {
+      expect(refused.status).toBe(429);
+      expect(refused.error?.code).toBe("rate_limit_exceeded");
+      expect(JSON.parse(refused.error?.details ?? "{}").retry_after).toBeGreaterThan(300);
+    }
+    expect((await book(next, 0)).error).toBeNull();
+    const rows = await sql`
+      select from public.bookings where professional_id = ${shop.professional.id}`;
+    expect(rows).toHaveLength(7);
+  });
+
+  test("do not count for the professional, a client of the portal and servers", async () => {
+    const shop = await open();
+    for (let n = 0; n < 10; n++) await book(shop, n);
+    const portal = await createPortalSession(shop.client);
+    const own = await portal.api.rpc("create_booking", {
+      service_id: shop.service.id,
+      starts_at: at(50, hour(11)),
+    });
+    expect(own.error).toBeNull();
+    const served = await server().rpc("create_booking", {
+      service_id: shop.service.id,
+      starts_at: at(50, hour(12)),
+      client_name: "Ann",
+      client_email: stranger(),
+    });
+    expect(served.error).toBeNull();
+  });
+
+  test("take at most a hundred pieces a line, the owner more", async () => {
+    const shop = await open();
+    const items = (quantity: number) => [{ product_id: shop.product.id, quantity }] as never;
+    const { error } = await anonymous().rpc("place_order", {
+      professional_id: shop.professional.id,
+      items: items(101),
+      client_name: "Ann",
+      client_email: stranger(),
+    });
+    expect([error?.code, JSON.parse(error?.details ?? "{}").index]).toEqual(["invalid_items", 0]);
+    const quote = (quantity: number) =>
+      anonymous().rpc("quote_order", {
+        professional_id: shop.professional.id,
+        items: items(quantity),
+      });
+    expect((await quote(101)).error?.code).toBe("invalid_items");
+    expect((await quote(100)).error).toBeNull();
+    const own = await shop.professional.api
+      .from("orders")
+      .insert({ client_id: shop.client.id, items: items(101) });
+    expect(own.error).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ import {
   stockOf,
   upTo,
 } from "../support/commerce.ts";
-import { sql } from "../support/database.ts";
+import { raised, sql } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
@@ -502,6 +502,38 @@ describe("orders of a booking", () => {
     await answer(shop.api.from("orders").update({ status: "cancelled" }).eq("id", first.id));
     expect((await order()).status).toBe(201);
     expect(await numbersOf(shop)).toEqual([1, 2]);
+  });
+
+  test("refuse a cancelled one, for every writer; a missed one can be charged", async () => {
+    const { shop, client, booking } = await booked();
+    const { error } = await shop.api.rpc("cancel_booking", { booking_id: booking.id });
+    expect(error).toBeNull();
+    const refused = { status: 422, code: "booking_is_cancelled" };
+    const row = { booking_id: booking.id };
+    const lines = [{ name: "Fee", unit_price: 10, quantity: 1 }];
+
+    expect(await failure(shop.api.from("orders").insert(row))).toMatchObject(refused);
+    expect(await failure(shop.api.from("orders").insert({ ...row, items: lines }))).toMatchObject(
+      refused,
+    );
+    expect(
+      await failure(
+        server()
+          .from("orders")
+          .insert({ ...row, professional_id: shop.id }),
+      ),
+    ).toMatchObject(refused);
+    expect(
+      await raised(
+        sql`insert into public.orders (professional_id, client_id, booking_id)
+          values (${shop.id}, ${client.id}, ${booking.id})`,
+      ),
+    ).toMatchObject(refused);
+
+    await sql`update public.bookings set status = 'confirmed' where id = ${booking.id}`;
+    await sql`update public.bookings set starts_at = now() - interval '1 day' where id = ${booking.id}`;
+    await sql`update public.bookings set status = 'no_show' where id = ${booking.id}`;
+    await answer(shop.api.from("orders").insert(row).select("id").single());
   });
 
   test("refuse blocked time, and somebody else's booking as one that is not there", async () => {

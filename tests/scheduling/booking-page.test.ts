@@ -187,8 +187,33 @@ describe("booking_page", () => {
     expect((await page(username)).services).toHaveLength(1);
   });
 
-  it.each(["", "%", "*", "ana' or ''='", "\\", null])("of %j is 404 PGRST301", async (username) => {
-    const answer = await anon.rpc("booking_page", { username: username as string });
+  it("knows a username in any case, with space around it", async () => {
+    const username = slug();
+    const professional = await openProfessional({ username });
+
+    for (const typed of [username.toUpperCase(), ` ${username}\n`, `\u00a0${username}\u200b`]) {
+      expect((await page(typed)).professional).toMatchObject({ id: professional.id, username });
+    }
+    expect(
+      refusal(await anon.rpc("booking_page", { username: username.replace("-", " ") })),
+    ).toEqual({ status: 404, code: "PGRST301" });
+  });
+
+  it("without a username, or with one of 61 characters, is 422 validation_failed", async () => {
+    for (const username of [null as never, "a".repeat(61)]) {
+      const answer = await anon.rpc("booking_page", { username });
+      expect(refusal(answer)).toEqual({ status: 422, code: "validation_failed" });
+      expect(JSON.parse(answer.error?.details ?? "")).toEqual({ fields: ["username"] });
+    }
+    expect(refusal(await anon.rpc("booking_page", { username: "a".repeat(60) })).status).toBe(404);
+    expect(refusal(await anon.rpc("booking_page", {} as never))).toEqual({
+      status: 404,
+      code: "PGRST202",
+    });
+  });
+
+  it.each(["", "%", "*", "ana' or ''='", "\\"])("of %j is 404 PGRST301", async (username) => {
+    const answer = await anon.rpc("booking_page", { username });
     expect(refusal(answer)).toEqual({ status: 404, code: "PGRST301" });
   });
 

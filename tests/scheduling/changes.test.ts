@@ -69,6 +69,7 @@ describe("cancel_booking", () => {
       status: "cancelled",
       starts_at: booking.starts_at,
       ends_at: booking.ends_at,
+      cancel_until: booking.starts_at,
       price: booking.price,
       currency: "EUR",
       notes: null,
@@ -121,15 +122,11 @@ describe("cancel_booking", () => {
     expect((await book(anon, service, at("10:00"))).error).toBeNull();
   });
 
-  it("by the client ends with the notice of the service: 422 too_late; the owner still may", async () => {
-    const { professional, portal, service, booking } = await booked();
-    const notice = (minutes: number) =>
-      professional.api
-        .from("services")
-        .update({ cancellation_notice: minutes })
-        .eq("id", service.id);
+  it("by the client ends with the notice it was booked with: 422 too_late; the owner still may", async () => {
+    const { professional, portal, booking } = await booked({
+      cancellation_notice: noticeBefore(at("10:00")) + 1,
+    });
 
-    await notice(noticeBefore(booking.starts_at) + 1);
     expect(refusal(await cancel(portal.api, booking.id))).toEqual({
       status: 422,
       code: "too_late",
@@ -140,12 +137,47 @@ describe("cancel_booking", () => {
     });
     expect(await stored(booking.id)).toEqual(booking);
 
-    await notice(noticeBefore(booking.starts_at) - 1);
-    expect((await move(portal.api, booking.id, at("12:00"))).error).toBeNull();
-    await notice(525_600);
+    // Later by the hours that it starts later.
+    expect((await move(professional.api, booking.id, at("12:00"))).error).toBeNull();
+    expect((await move(portal.api, booking.id, at("13:00"))).error).toBeNull();
+    expect((await move(professional.api, booking.id, at("10:00"))).error).toBeNull();
     expect((await cancel(professional.api, booking.id)).error).toBeNull();
     // Nothing is left to be too late for.
     expect((await cancel(portal.api, booking.id)).data?.status).toBe("cancelled");
+  });
+
+  it("is not bound by a notice that the service has been given since, nor freed by one that is gone", async () => {
+    const [free, bound] = await Promise.all([
+      booked(),
+      booked({ cancellation_notice: noticeBefore(at("10:00")) + 1 }),
+    ]);
+    for (const [{ professional, service }, minutes] of [
+      [free, 525_600],
+      [bound, 0],
+    ] as const) {
+      const { error } = await professional.api
+        .from("services")
+        .update({ cancellation_notice: minutes })
+        .eq("id", service.id);
+      expect(error).toBeNull();
+    }
+
+    expect((await move(free.portal.api, free.booking.id, at("12:00"))).error).toBeNull();
+    expect((await cancel(free.portal.api, free.booking.id)).data?.status).toBe("cancelled");
+    expect(refusal(await cancel(bound.portal.api, bound.booking.id)).code).toBe("too_late");
+  });
+
+  it("tells the client until when: cancel_until in the receipt, the notice in the row", async () => {
+    const { portal, booking } = await booked({ cancellation_notice: 90 });
+
+    const { data } = await move(portal.api, booking.id, at("12:00"));
+
+    expect(data?.cancel_until).toBe(at("10:30"));
+    const { data: row } = await portal.api
+      .from("bookings")
+      .select("starts_at, cancellation_notice")
+      .single();
+    expect(row).toEqual({ starts_at: at("12:00"), cancellation_notice: 90 });
   });
 
   it("by the client ends with the start when there is no notice; the owner still may", async () => {
@@ -172,6 +204,7 @@ describe("cancel_booking", () => {
     });
     expect((await cancel(professional.api, blocked.id)).data).toMatchObject({
       status: "cancelled",
+      cancel_until: null,
       service_id: null,
       service_name: null,
     });

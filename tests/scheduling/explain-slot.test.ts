@@ -151,7 +151,7 @@ describe("the reason", () => {
   it("is slot_taken for bookings and their buffers, pending ones and blocked time too", async () => {
     const professional = await openProfessional();
     const [service, client] = await Promise.all([
-      openService(professional, { buffer_before: 15 }),
+      openService(professional, { buffer_before: 15, buffer_after: 20 }),
       createClientRow(professional),
     ]);
     await createBooking(professional, { starts_at: at("10:00"), ends_at: at("11:00") });
@@ -163,11 +163,11 @@ describe("the reason", () => {
       buffer_after: 30,
     });
 
-    for (const time of ["09:15", "10:00", "10:45", "11:00", "14:00", "15:00", "16:30"]) {
+    for (const time of ["09:15", "10:00", "10:45", "11:00", "13:30", "14:00", "15:00", "16:30"]) {
       expect(await reasonOf(service, at(time))).toBe("slot_taken");
     }
     expect((await explain(service, at("16:45"))).reason).toBe("available");
-    expect((await explain(service, at("13:45"))).reason).toBe("available");
+    expect((await explain(service, at("13:15"))).reason).toBe("available");
   });
 
   it("is the same for everybody who asks", async () => {
@@ -182,6 +182,100 @@ describe("the reason", () => {
     expect(expected.reason).toBe("outside_hours");
     for (const api of [professional.api, portal.api, (await openProfessional()).api]) {
       expect(await explain(service, at("08:00"), api)).toEqual(expected);
+    }
+  });
+});
+
+describe("of several reasons the first is named, by explain_slot and create_booking alike", () => {
+  const ORDER = [
+    "not_accepting",
+    "inactive",
+    "past",
+    "too_soon",
+    "too_far",
+    "closed_date",
+    "outside_hours",
+    "not_on_grid",
+    "slot_taken",
+  ];
+  const [closed, beyond, beyondAndClosed] = [11, 31, 32].map((days) => dateIn(days, ROME)) as [
+    string,
+    string,
+    string,
+  ];
+  const long = "2000-01-03";
+  /** Starts with all that speaks against them; a closed date has no hours and no grid. */
+  const STARTS: [string, ...string[]][] = [
+    [at("16:00")],
+    [at("10:00"), "slot_taken"],
+    [at("10:07"), "not_on_grid", "slot_taken"],
+    [at("16:07"), "not_on_grid"],
+    [at("08:00"), "outside_hours"],
+    [at("08:07"), "outside_hours", "not_on_grid"],
+    [at("18:07"), "outside_hours", "not_on_grid", "slot_taken"],
+    [at("16:00", closed), "closed_date"],
+    [at("10:00", closed), "closed_date", "slot_taken"],
+    [at("16:00", beyond), "too_far"],
+    [at("10:07", beyond), "too_far", "not_on_grid", "slot_taken"],
+    [at("08:00", beyond), "too_far", "outside_hours"],
+    [at("10:00", beyondAndClosed), "too_far", "closed_date"],
+    [iso(Date.now() + HOUR), "too_soon"],
+    [at("10:00", dateIn(1, ROME)), "too_soon", "closed_date", "slot_taken"],
+    [at("16:00", long), "past", "too_soon"],
+    [at("10:07", long), "past", "too_soon", "not_on_grid", "slot_taken"],
+  ];
+
+  it.each([
+    ["nothing else", {}, {}, []],
+    ["an inactive service", {}, { active: false }, ["inactive"]],
+    ["a closed shop", { accepts_bookings: false }, {}, ["not_accepting"]],
+    ["both", { accepts_bookings: false }, { active: false }, ["not_accepting", "inactive"]],
+  ])("with %s", async (_, profile, values, everywhere) => {
+    const professional = await openProfessional({
+      ...profile,
+      availability: {
+        ...everyDay(["09:00", "18:00"]),
+        overrides: { [closed]: [], [beyondAndClosed]: [], [dateIn(1, ROME)]: [] },
+      } as never,
+    });
+    const service = await openService(professional, {
+      min_notice: 3 * 24 * 60,
+      max_advance_days: 30,
+      ...values,
+    });
+    for (const date of [day, closed, beyond, dateIn(1, ROME), long]) {
+      await createBooking(professional, {
+        starts_at: at("10:00", date),
+        ends_at: at("12:00", date),
+      });
+    }
+    await createBooking(professional, { starts_at: at("18:00"), ends_at: at("19:00") });
+
+    for (const [start, ...reasons] of STARTS) {
+      const all = [...everywhere, ...reasons];
+      const first = ORDER.find((reason) => all.includes(reason)) ?? "available";
+      if (first === "available") {
+        expect((await explain(service, start)).reason).toBe(first);
+        expect((await book(anon, service, start)).error).toBeNull();
+      } else {
+        expect([start, await reasonOf(service, start)]).toEqual([start, first]);
+      }
+    }
+  });
+
+  it("an instant is looked at before the service, and the service before its times", async () => {
+    const unknown = { id: crypto.randomUUID() };
+    const service = await openService(await openProfessional(), { active: false });
+    const cases: [{ id: string }, string, number, string][] = [
+      [unknown, "tomorrow", 422, "invalid_time"],
+      [service, "tomorrow", 422, "invalid_time"],
+      [unknown, "2000-01-01T00:00:00Z", 404, "PGRST301"],
+    ];
+
+    for (const [{ id }, starts_at, status, code] of cases) {
+      const explained = await anon.rpc("explain_slot", { service_id: id, starts_at });
+      expect(refusal(explained)).toEqual({ status, code });
+      expect(refusal(await book(anon, { id }, starts_at))).toEqual({ status, code });
     }
   });
 });
@@ -235,6 +329,16 @@ describe("the call", () => {
     expect(await response.json()).toMatchObject({ reason: "available" });
   });
 
+  it("without a service is 422 validation_failed, whatever the time; left out 404 PGRST202", async () => {
+    for (const starts_at of [at("10:00"), "tomorrow"]) {
+      const answer = await anon.rpc("explain_slot", { service_id: null as never, starts_at });
+      expect(refusal(answer)).toEqual({ status: 422, code: "validation_failed" });
+      expect(JSON.parse(answer.error?.details ?? "")).toEqual({ fields: ["service_id"] });
+    }
+    const left = await anon.rpc("explain_slot", { starts_at: at("10:00") } as never);
+    expect(refusal(left)).toEqual({ status: 404, code: "PGRST202" });
+  });
+
   it("with an unknown service is 404 PGRST301", async () => {
     const answer = await anon.rpc("explain_slot", {
       service_id: crypto.randomUUID(),
@@ -243,15 +347,19 @@ describe("the call", () => {
     expect(refusal(answer)).toEqual({ status: 404, code: "PGRST301" });
   });
 
-  it.each(["tomorrow", "infinity", "10:00", "2027-02-30T08:00:00Z", "2027-03-01T08:00:00"])(
-    "with %j is 422 invalid_time",
-    async (startsAt) => {
-      const service = await openService(await openProfessional());
-      const answer = await anon.rpc("explain_slot", {
-        service_id: service.id,
-        starts_at: startsAt,
-      });
-      expect(refusal(answer)).toEqual({ status: 422, code: "invalid_time" });
-    },
-  );
+  it.each([
+    null as never,
+    "tomorrow",
+    "infinity",
+    "10:00",
+    "2027-02-30T08:00:00Z",
+    "2027-03-01T08:00:00",
+  ])("with %j is 422 invalid_time", async (startsAt) => {
+    const service = await openService(await openProfessional());
+    const answer = await anon.rpc("explain_slot", {
+      service_id: service.id,
+      starts_at: startsAt,
+    });
+    expect(refusal(answer)).toEqual({ status: 422, code: "invalid_time" });
+  });
 });

@@ -55,13 +55,14 @@ async function rowsOf(professional: Professional) {
 }
 
 describe("POST by the owner", () => {
-  it("takes name, price, currency, end and buffers from the service and the profile", async () => {
+  it("takes name, price, currency, end, buffers and notice from the service and the profile", async () => {
     const { professional, client, service, ids } = await shop({
       name: "Colour",
       price: 80.5,
       duration: 90,
       buffer_before: 5,
       buffer_after: 10,
+      cancellation_notice: 120,
     });
 
     const { data, error, status } = await post(professional, { ...ids, starts_at: at("10:00") });
@@ -77,6 +78,7 @@ describe("POST by the owner", () => {
       ends_at: at("11:30"),
       buffer_before: 5,
       buffer_after: 10,
+      cancellation_notice: 120,
       price: 80.5,
       currency: "EUR",
       status: "confirmed",
@@ -481,6 +483,7 @@ describe("PATCH by the owner", () => {
     ["source", { source: "owner" }],
     ["cancelled_by", { cancelled_by: "client" }],
     ["buffer_after", { buffer_after: 0 }],
+    ["cancellation_notice", { cancellation_notice: 0 }],
   ])("cannot set %s", async (_, values) => {
     const { professional, ids } = await shop();
     const booking = await createBooking(professional, { ...ids, starts_at: at("10:00") });

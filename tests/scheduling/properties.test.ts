@@ -46,7 +46,7 @@ ZONES.push({ zone: "Asia/Kathmandu", changes: [dateIn(50), dateIn(300)] });
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 
-/** Hours of one day: windows in order; the last may pass midnight. */
+/** Hours of one day: windows in order, some of which touch; the last may pass midnight. */
 const hours = fc
   .record({
     cuts: fc.uniqueArray(
@@ -56,15 +56,18 @@ const hours = fc
       ),
       { maxLength: 6 },
     ),
+    /** Whether windows have time between them, touch, or touch and fill the day. */
+    shape: fc.constantFrom("apart", "apart", "touching", "whole"),
     last: fc.oneof(fc.constant(1440), fc.integer({ min: 0, max: 600 })),
   })
-  .map(({ cuts, last }) => {
-    const sorted = cuts.sort((a, b) => a - b);
+  .map(({ cuts, shape, last }) => {
+    const whole = shape === "whole";
+    const sorted = [...new Set(whole ? [0, ...cuts] : cuts)].sort((a, b) => a - b);
     const windows: string[][] = [];
-    for (let n = 0; n < sorted.length; n += 2) {
+    for (let n = 0; n < sorted.length; n += shape === "apart" ? 2 : 1) {
       const start = sorted[n] as number;
       // Without a partner, the last cut begins a window until midnight or into the night.
-      const end = sorted[n + 1] ?? (last === 1440 ? last : Math.min(last, start));
+      const end = sorted[n + 1] ?? (whole || last === 1440 ? 1440 : Math.min(last, start));
       windows.push([clock(start), clock(end)]);
     }
     return windows;
@@ -94,7 +97,7 @@ const shops = fc
     overrides: fc.array(fc.tuple(fc.integer({ min: -2, max: 2 }), fc.constantFrom(0, 1), hours), {
       maxLength: 4,
     }),
-    duration: fc.constantFrom(5, 15, 30, 45, 60, 90, 7, 240),
+    duration: fc.constantFrom(5, 15, 30, 45, 60, 90, 7, 240, 1440),
     step: fc.constantFrom(null, 5, 10, 15, 20, 60, 7),
     bufferBefore: fc.constantFrom(0, 0, 5, 15, 45),
     bufferAfter: fc.constantFrom(0, 0, 10, 15, 120),

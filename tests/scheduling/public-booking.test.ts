@@ -64,6 +64,7 @@ describe("a free start", () => {
       status: "confirmed",
       starts_at: at("10:00"),
       ends_at: at("11:00"),
+      cancel_until: at("10:00"),
       price: 30.5,
       currency: "EUR",
       notes: "First visit",
@@ -271,6 +272,7 @@ describe("the client", () => {
       id: "",
       starts_at: "",
       ends_at: "",
+      cancel_until: "",
     }));
     expect(first).toEqual(second);
   });

@@ -165,6 +165,135 @@ describe("the grid", () => {
   });
 });
 
+describe("windows that touch", () => {
+  it("are one: 09–12 and 12–15 have an 11:00 start of two hours", async () => {
+    const { service } = await serviceWith(everyDay(["09:00", "12:00"], ["12:00", "15:00"]), {
+      duration: 120,
+      slot_step: 60,
+    });
+
+    expect(await freeTimes(service, dateIn(7, ROME))).toEqual([
+      "09:00",
+      "10:00",
+      "11:00",
+      "12:00",
+      "13:00",
+    ]);
+  });
+
+  it("are two with a minute between them", async () => {
+    const { service } = await serviceWith(everyDay(["09:00", "12:00"], ["12:01", "15:00"]), {
+      duration: 120,
+      slot_step: 60,
+    });
+
+    expect(await freeTimes(service, dateIn(7, ROME))).toEqual(["09:00", "10:00", "12:01"]);
+  });
+
+  it("each keep the steps that count from their own start", async () => {
+    const { service } = await serviceWith(everyDay(["09:00", "10:50"], ["10:50", "12:30"]), {
+      slot_step: 30,
+    });
+
+    expect(await freeTimes(service, dateIn(7, ROME))).toEqual([
+      "09:00",
+      "09:30",
+      "10:00",
+      "10:30",
+      "10:50",
+      "11:20",
+    ]);
+  });
+
+  it("are one across midnight: whole days have a start at 23:00 of two hours", async () => {
+    const { professional, service } = await serviceWith(everyDay(["00:00", "24:00"]), {
+      duration: 120,
+      slot_step: 60,
+    });
+    const date = dateIn(7, ROME);
+    const hours = (instantOf(date, "24:00", ROME) - instantOf(date, "00:00", ROME)) / HOUR;
+    expect(await freeTimes(service, date)).toHaveLength(hours);
+    expect((await freeTimes(service, date)).at(-1)).toBe("23:00");
+
+    // The next day's booking stands in its way, and the last day before a closed one ends it.
+    await createBooking(professional, {
+      starts_at: iso(instantOf(date, "24:30", ROME)),
+      ends_at: iso(instantOf(date, "25:00", ROME)),
+    });
+    expect((await freeTimes(service, date)).at(-1)).toBe("22:00");
+    const { error } = await professional.api
+      .from("profiles")
+      .update({
+        availability: {
+          ...everyDay(["00:00", "24:00"]),
+          overrides: { [dateAfter(date, 3)]: [] },
+        } as never,
+      })
+      .eq("id", professional.id);
+    expect(error).toBeNull();
+    expect((await freeTimes(service, dateAfter(date, 2))).at(-1)).toBe("22:00");
+  });
+
+  it("are one where a window of the evening before ends as the next begins", async () => {
+    const { service } = await serviceWith(everyDay(["02:00", "05:00"], ["22:00", "02:00"]), {
+      duration: 240,
+      slot_step: 60,
+    });
+    const date = dateAfter(nextClockChange(ROME, "back"), 7);
+
+    expect(await freeTimes(service, date)).toEqual(["00:00", "01:00", "22:00", "23:00"]);
+  });
+
+  it("are one with an override that begins at midnight, for what an override cuts off too", async () => {
+    const date = dateAfter(nextClockChange(ROME, "back"), 7);
+    const { service } = await serviceWith(
+      {
+        ...everyDay(["20:00", "03:00"]),
+        overrides: { [dateAfter(date, 1)]: [["00:00", "01:00"]] },
+      },
+      { duration: 120, slot_step: 60 },
+    );
+
+    expect((await freeTimes(service, date)).at(-1)).toBe("23:00");
+    expect(await freeTimes(service, dateAfter(date, 1))).toEqual([]);
+  });
+
+  it("are one for as many days as they touch: a booking of 50 hours can move within them", async () => {
+    const professional = await openProfessional({
+      availability: everyDay(["00:00", "24:00"]) as never,
+    });
+    const service = await openService(professional, { duration: 60, slot_step: 60 });
+    const client = await createClientRow(professional);
+    const date = dateAfter(nextClockChange(ROME, "back"), 7);
+    const booking = await createBooking(professional, {
+      client_id: client.id,
+      service_id: service.id,
+      starts_at: iso(instantOf(date, "08:00", ROME)),
+      ends_at: iso(instantOf(date, "58:00", ROME)),
+    });
+
+    expect(await freeStarts(professional.api, service, date, date, booking.id)).toHaveLength(24);
+  });
+
+  it.each([
+    // 01:00 and 03:00 are an hour apart.
+    ["forward", ["01:00", "01:30", "03:00", "03:30"]],
+    // And three hours here: 02:00 to 03:00 comes twice.
+    ["back", ["01:00", "01:30", "03:00", "03:30"]],
+  ] as const)("are compared in real time when clocks go %s", async (direction, starts) => {
+    const sunday = nextClockChange(ROME, direction);
+    const { service } = await serviceWith(everyDay(["01:00", "02:00"], ["03:00", "05:00"]), {
+      duration: 90,
+      slot_step: 30,
+    });
+
+    expect(await freeTimes(service, sunday)).toEqual(
+      direction === "forward" ? starts : starts.slice(2),
+    );
+    expect(await freeTimes(service, dateAfter(sunday, 7))).toEqual(starts.slice(2));
+  });
+});
+
 describe("notice and horizon", () => {
   it("offers nothing before now and nothing before min_notice has passed", async () => {
     const { professional, service } = await serviceWith(
@@ -180,10 +309,14 @@ describe("notice and horizon", () => {
         select
           extract(epoch from now())::float8 * 1000 as now,
           public.available_slots(
-            ${service.id}, (now() - interval '1 day')::date, (now() + interval '2 days')::date
+            ${service.id},
+            to_char(now() - interval '1 day', 'YYYY-MM-DD'),
+            to_char(now() + interval '2 days', 'YYYY-MM-DD')
           ) as soon,
           public.available_slots(
-            ${later.id}, (now() - interval '1 day')::date, (now() + interval '2 days')::date
+            ${later.id},
+            to_char(now() - interval '1 day', 'YYYY-MM-DD'),
+            to_char(now() + interval '2 days', 'YYYY-MM-DD')
           ) as later`;
       const first = (slots: Slots | undefined) =>
         slots?.days.flatMap((day) => day.slots)[0]?.starts_at;
@@ -225,9 +358,11 @@ describe("notice and horizon", () => {
         select
           (now() at time zone ${zone})::date::text as today,
           public.available_slots(
-            ${service.id}, current_date - 1, current_date + 8
+            ${service.id}, (current_date - 1)::text, (current_date + 8)::text
           ) as ahead,
-          public.available_slots(${today.id}, current_date - 1, current_date + 8) as same`;
+          public.available_slots(
+            ${today.id}, (current_date - 1)::text, (current_date + 8)::text
+          ) as same`;
       const dates = (slots: Slots | undefined) =>
         slots?.days.filter((day) => day.slots.length > 0).map((day) => day.date);
       return { today: row?.today ?? "", ahead: dates(row?.ahead), same: dates(row?.same) };
@@ -565,13 +700,23 @@ describe("the range", () => {
     ["63 days", from, dateAfter(from, 62), "range_too_long"],
     ["two centuries", "2000-01-01", "2199-12-31", "range_too_long"],
     ["from after to", from, dateAfter(from, -1), "invalid_range"],
-    ["infinity as its end", from, "infinity", "invalid_range"],
-    ["-infinity as its start", "-infinity", from, "invalid_range"],
-    ["infinity twice", "infinity", "infinity", "invalid_range"],
-    ["the last date Postgres knows", "5874897-12-31", "5874897-12-31", "invalid_range"],
-    ["a date before Christ", "0044-03-15 BC", from, "invalid_range"],
-    ["no end", from, null, "invalid_range"],
-    ["no start", null, from, "invalid_range"],
+    ["a date before 2000", "1999-12-31", "2000-01-01", "invalid_range"],
+    ["a date after 2199", "2199-12-31", "2200-01-01", "invalid_range"],
+    ["infinity as its end", from, "infinity", "invalid_date"],
+    ["-infinity as its start", "-infinity", from, "invalid_date"],
+    ["the last date Postgres knows", "5874897-12-31", "5874897-12-31", "invalid_date"],
+    ["a date before Christ", "0044-03-15 BC", from, "invalid_date"],
+    ["a day first or a month first", "01/02/2027", from, "invalid_date"],
+    ["today", "today", from, "invalid_date"],
+    ["a date without hyphens", "20270301", from, "invalid_date"],
+    ["an instant", `${from}T00:00:00+01:00`, from, "invalid_date"],
+    ["an instant as its end", from, `${from}T00:00:00Z`, "invalid_date"],
+    ["a date with space around it", ` ${from}`, from, "invalid_date"],
+    ["a date that is none", "2027-02-30", from, "invalid_date"],
+    ["the year 0", "0000-01-01", from, "invalid_date"],
+    ["nothing as its end", from, "", "invalid_date"],
+    ["null as its end", from, null, "invalid_date"],
+    ["null as its start", null, from, "invalid_date"],
   ])("%s is refused", async (_, from_date, to_date, code) => {
     const service = await openService(await openProfessional());
     const answer = await anon.rpc("available_slots", {
@@ -580,6 +725,32 @@ describe("the range", () => {
       to_date: to_date as string,
     });
     expect(refusal(answer)).toEqual({ status: 422, code });
+  });
+
+  it("is looked at before the service: a wrong date of an unknown one is 422", async () => {
+    const answer = await anon.rpc("available_slots", {
+      service_id: UNKNOWN,
+      from_date: "today",
+      to_date: from,
+    });
+    expect(refusal(answer)).toEqual({ status: 422, code: "invalid_date" });
+  });
+
+  it("and the service must be given: null is 422, an argument that is left out 404 PGRST202", async () => {
+    const none = await anon.rpc("available_slots", {
+      service_id: null as never,
+      from_date: from,
+      to_date: from,
+    });
+    expect(refusal(none)).toEqual({ status: 422, code: "validation_failed" });
+    expect(JSON.parse(none.error?.details ?? "")).toEqual({ fields: ["service_id"] });
+
+    const service = await openService(await openProfessional());
+    const call = { service_id: service.id, from_date: from, to_date: from };
+    for (const left of Object.keys(call)) {
+      const answer = await anon.rpc("available_slots", { ...call, [left]: undefined } as never);
+      expect(refusal(answer)).toEqual({ status: 404, code: "PGRST202" });
+    }
   });
 
   it("of 62 days is answered, in the past with empty days", async () => {

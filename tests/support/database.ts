@@ -98,3 +98,14 @@ export async function raised(call: Promise<unknown>): Promise<RaisedError> {
   const answer = JSON.parse(error.detail ?? "{}") as { status: number };
   return { status: answer.status, code: body.code, details: body.details };
 }
+
+/** Resolves when `count` statements on clients wait for a row that somebody holds. */
+export async function untilWaiting(count: number): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const [row] = await sql`
+      select count(*)::integer as waiting from pg_stat_activity
+      where wait_event_type = 'Lock' and query ilike '%clients%'`;
+    if (row?.waiting >= count) return;
+  }
+  throw new Error(`${count} statements never waited`);
+}

@@ -62,13 +62,40 @@ function windowsTouching(shop: Shop, date: string): Range[] {
   return windows;
 }
 
+const opened = new WeakMap<Shop, Map<string, Range[]>>();
+
+/** When there is work around a date and the next ones: windows that touch are one. */
+function openAround(shop: Shop, date: string, last: string): Range[] {
+  const known = opened.get(shop) ?? new Map<string, Range[]>();
+  opened.set(shop, known);
+  const key = `${date} ${last}`;
+  let open = known.get(key);
+  if (!open) {
+    open = [];
+    const windows: Range[] = [];
+    for (let day = dateAfter(date, -1); day <= last; day = dateAfter(day, 1)) {
+      windows.push(...windowsOf(shop, day));
+    }
+    for (const window of windows.sort((a, b) => a.start - b.start)) {
+      const before = open.at(-1);
+      if (before && window.start <= before.end) before.end = Math.max(before.end, window.end);
+      else open.push({ ...window });
+    }
+    known.set(key, open);
+  }
+  return open;
+}
+
 /** Why a start can or cannot be booked at `now`. */
 export function reasonFor(shop: Shop, start: number, now: number): string {
   const { zone, duration, busy } = shop;
   const date = localDate(start, zone);
   const end = start + duration * MINUTE;
   const windows = windowsTouching(shop, date);
-  const fitting = windows.filter((window) => window.start <= start && end <= window.end);
+  const within = windows.filter((window) => window.start <= start && start < window.end);
+  const fits = openAround(shop, date, localDate(end, zone)).some(
+    (open) => open.start <= start && end <= open.end,
+  );
   const step = (shop.step ?? duration) * MINUTE;
   const blocked = {
     start: start - shop.bufferBefore * MINUTE,
@@ -81,8 +108,8 @@ export function reasonFor(shop: Shop, start: number, now: number): string {
   if (start < now + shop.minNotice * MINUTE) return "too_soon";
   if (date > dateAfter(localDate(now, zone), shop.maxAdvanceDays)) return "too_far";
   if (windows.length === 0) return "closed_date";
-  if (fitting.length === 0) return "outside_hours";
-  if (fitting.every((window) => (start - window.start) % step !== 0)) return "not_on_grid";
+  if (within.length === 0 || !fits) return "outside_hours";
+  if (within.every((window) => (start - window.start) % step !== 0)) return "not_on_grid";
   if (busy.some((other) => other.start < blocked.end && blocked.start < other.end)) {
     return "slot_taken";
   }

@@ -19,6 +19,7 @@ export type Database = {
           buffer_after: number
           buffer_before: number
           cancel_reason: string | null
+          cancellation_notice: number
           cancelled_at: string | null
           cancelled_by: string | null
           client_id: string | null
@@ -43,6 +44,7 @@ export type Database = {
           buffer_after?: number
           buffer_before?: number
           cancel_reason?: string | null
+          cancellation_notice?: number
           cancelled_at?: string | null
           cancelled_by?: string | null
           client_id?: string | null
@@ -67,6 +69,7 @@ export type Database = {
           buffer_after?: number
           buffer_before?: number
           cancel_reason?: string | null
+          cancellation_notice?: number
           cancelled_at?: string | null
           cancelled_by?: string | null
           client_id?: string | null
@@ -839,6 +842,7 @@ export type Database = {
         status: string | null
         starts_at: string | null
         ends_at: string | null
+        cancel_until: string | null
         price: number | null
         currency: string | null
         notes: string | null

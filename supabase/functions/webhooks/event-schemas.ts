@@ -80,6 +80,7 @@ const Booking = z
     ends_at: timestamp,
     buffer_before: minutes,
     buffer_after: minutes,
+    cancellation_notice: minutes,
     status: z.enum(["pending", "confirmed", "cancelled", "completed", "no_show"]),
     price: amount,
     currency,
