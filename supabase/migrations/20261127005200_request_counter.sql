@@ -174,14 +174,14 @@ begin
     pg_try_advisory_lock(7305, case when v_is_refusal then 3 else 2 end),
     set_config(
       'private.request_counter_retry_at',
-      (clock_timestamp() + case when v_is_refusal then interval '1 day' else '30 s' end)::text,
+      (clock_timestamp() + case when v_is_refusal then interval '5 minutes' else '30 s' end)::text,
       false
     );
 end;
 $$;
 
 comment on function private.note_broken_request_counter is
-  'One warning, and no further try by this session for 30 seconds, or after a refused login until the job has said that it works again.';
+  'One warning, and no further try for 30 seconds, or for minutes after a refused login: by this session, and while it says so by anybody.';
 
 create function private.forget_broken_request_counter()
 returns void

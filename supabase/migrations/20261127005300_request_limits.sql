@@ -287,8 +287,14 @@ begin
         v_state.conninfo, v_caller, v_state.requests_per_minute, '1 minute'
       );
     end if;
-  elsif current_setting('transaction_read_only') = 'off' then
-    v_seconds := private.count_request(v_caller, v_state.requests_per_minute, '1 minute');
+  else
+    -- The job has taken over what this session may still say.
+    if current_setting('private.request_counter_retry_at', true) <> '' then
+      perform private.forget_broken_request_counter();
+    end if;
+    if current_setting('transaction_read_only') = 'off' then
+      v_seconds := private.count_request(v_caller, v_state.requests_per_minute, '1 minute');
+    end if;
   end if;
   if v_seconds > 0 then
     perform private.raise_rate_limited(

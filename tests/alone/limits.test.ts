@@ -350,6 +350,102 @@ describe("the counter never turns into an outage", () => {
     });
   });
 
+  describe("with a login that is refused", () => {
+    let password: string;
+    const health = async () =>
+      (await sql`select private.request_counter_status() as text`)[0]?.text as string;
+    const refusedAt = async () =>
+      (await sql`select value from private.settings where name = 'request_counter_refused_at'`)[0]
+        ?.value;
+    const job = () => sql`select private.check_request_counter()`;
+    const ask = (connection: Sql) =>
+      asCaller({ role: "anon" }, (tx) => tx`select private.check_request()`, connection);
+    /** Whether this session has a connection to the counter, and whether it has tried to get one. */
+    const stateOf = async (connection: Sql) => {
+      const [row] = await connection`
+        select coalesce('request_counter' = any (extensions.dblink_get_connections()), false) as connected,
+          coalesce(current_setting('private.request_counter_retry_at', true), '') <> '' as failed`;
+      return row as { connected: boolean; failed: boolean };
+    };
+
+    beforeAll(async () => {
+      // Sessions that still speak of the silent host.
+      await sql`
+        select pg_terminate_backend(pid, 5000) from pg_locks
+        where locktype = 'advisory' and classid = 7305 and pid <> pg_backend_pid()`;
+      const [row] = await sql`
+        select value from private.settings where name = 'request_counter_password'`;
+      password = row?.value;
+      await sql`alter role request_counter password 'another one'`;
+    });
+    afterAll(async () => {
+      await sql.unsafe(`alter role request_counter password '${password}'`);
+      await sql`delete from private.settings where name = 'request_counter_refused_at'`;
+    });
+
+    test("one session finds out, requests pass, and nobody but the job tries again", async () => {
+      const [first, second, third] = parallelConnections(3) as [Sql, Sql, Sql];
+      await ask(first);
+      expect(await stateOf(first)).toEqual({ connected: false, failed: true });
+      expect(await health()).not.toBe("ok");
+
+      // Told by a lock at once …
+      await ask(second);
+      expect(await stateOf(second)).toEqual({ connected: false, failed: false });
+      // … and by the settings once the job has seen it, when that session may be gone.
+      await job();
+      const noted = await refusedAt();
+      expect(noted).toEqual(expect.any(String));
+      await ask(first);
+      expect(await stateOf(first)).toEqual({ connected: false, failed: false });
+      await ask(second);
+      expect(await stateOf(second)).toEqual({ connected: false, failed: false });
+      expect(await health()).not.toBe("ok");
+
+      // It tries every ten minutes, in vain and then not.
+      await job();
+      expect(await refusedAt()).toBe(noted);
+      const age = () => sql`
+        update private.settings set value = (now() - interval '11 minutes')::text
+        where name = 'request_counter_refused_at'`;
+      await age();
+      await job();
+      expect(await refusedAt()).toEqual(expect.any(String));
+      await sql.unsafe(`alter role request_counter password '${password}'`);
+      await age();
+      await job();
+      expect(await refusedAt()).toBeUndefined();
+      expect(await health()).toBe("ok");
+      await ask(third);
+      expect(await stateOf(third)).toEqual({ connected: true, failed: false });
+    });
+  });
+
+  test("a password with space, quote and backslash is one", async () => {
+    const [row] = await sql`
+      select value from private.settings where name = 'request_counter_password'`;
+    const [configured] = await sql`
+      select value from private.settings where name = 'request_counter'`;
+    const odd = "a b'c\\d = '";
+    const setPassword = async (password: string) => {
+      const [quoted] = await sql`select quote_literal(${password}) as text`;
+      await sql.unsafe(`alter role request_counter password ${quoted?.text}`);
+      await sql`
+        update private.settings set value = ${password} where name = 'request_counter_password'`;
+    };
+    await setPassword(odd);
+    try {
+      const { port } = new URL(stack.dbUrl);
+      const [answer] = await sql`
+        select private.configure_request_counter('127.0.0.1', ${Number(port)}) as text`;
+      expect(answer?.text).toBe("ok");
+    } finally {
+      await setPassword(row?.value);
+      await sql`
+        update private.settings set value = ${configured?.value} where name = 'request_counter'`;
+    }
+  });
+
   test("an address that does not work is refused when it is configured", async () => {
     const [before] = await sql`select value from private.settings where name = 'request_counter'`;
     expect(
