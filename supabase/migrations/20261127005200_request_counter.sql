@@ -39,6 +39,23 @@ $$;
 comment on function private.seconds_over is
   'Whole seconds until one more request of p_limit in a window passes, given when the budget is full again (null: it is); 0 for now.';
 
+-- A function of its own, because a read replica refuses every statement that names an unlogged table,
+-- whether or not it comes to it.
+create function private.request_budget(p_key text)
+returns timestamptz
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (select full_at from private.request_counters where key = p_key);
+end;
+$$;
+
+comment on function private.request_budget is
+  'When the budget of a key will be full again; null when it is. Not on a read replica.';
+
 -- Definer, and stays with `postgres`: its callers are the role of the counter, which may read no
 -- table, and what runs before requests.
 create function private.count_request(p_key text, p_limit integer, p_window interval)

@@ -243,11 +243,10 @@ begin
     t.requests_per_minute,
     t.concurrent_requests,
     -- The limit is part of the key, so that another tier starts with a fresh budget.
-    (
-      select full_at
-      from private.request_counters
-      where key = v_caller || ' ' || t.requests_per_minute
-    ) as full_at,
+    case
+      when not pg_is_in_recovery()
+      then private.request_budget(v_caller || ' ' || t.requests_per_minute)
+    end as full_at,
     s.pool_size,
     s.anon_per_network,
     case when s.refused_at is null then s.conninfo end as conninfo
