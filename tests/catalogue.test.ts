@@ -144,6 +144,25 @@ describe("tables", () => {
     expect(rows).toEqual([]);
   });
 
+  test("every column and every type of public has a comment, which becomes the reference", async () => {
+    const rows = await sql`
+      select c.relname || '.' || a.attname as name
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+        and coalesce(col_description(c.oid, a.attnum), '') = ''
+      union all
+      select t.typname
+      from pg_type t
+      left join pg_class c on c.oid = t.typrelid
+      -- Without the arrays of types, and the row types of tables.
+      where t.typnamespace = 'public'::regnamespace and t.typelem = 0
+        and (c.oid is null or c.relkind = 'c')
+        and coalesce(obj_description(t.oid, 'pg_type'), '') = ''
+      order by 1`;
+    expect(rows).toEqual([]);
+  });
+
   test("every tenant key is part of a row's references, so that none can cross tenants", async () => {
     const rows = await sql`
       select f.conrelid::regclass::text, f.conname

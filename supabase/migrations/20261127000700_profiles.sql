@@ -181,8 +181,26 @@ create policy profiles_all_rules on public.profiles
 comment on table public.profiles is
   'The professional: one row per user, created at sign-up. Names, working hours, time zone, currency, tax and what the public may do.';
 
+comment on column public.profiles.id is
+  'The user''s id in the auth service, and professional_id of all that is theirs.';
+
+comment on column public.profiles.created_at is 'When the account was made.';
+
+comment on column public.profiles.updated_at is 'When something in the row last really changed.';
+
+comment on column public.profiles.full_name is
+  'Shown on the booking page and in mails to clients; at most 200 characters, may be empty.';
+
 comment on column public.profiles.username is
   'Slug of the public page: lower-case letters, digits and single hyphens, unique.';
+
+comment on column public.profiles.niche is
+  'The trade in own words, such as hairdresser; public, at most 100 characters.';
+
+comment on column public.profiles.bio is 'Text for the booking page, at most 4000 characters.';
+
+comment on column public.profiles.image_url is
+  'Address of a picture, http or https, at most 2048 characters; nothing is uploaded here.';
 
 comment on column public.profiles.time_zone is 'IANA name; working hours are local times of it.';
 
@@ -192,7 +210,15 @@ comment on column public.profiles.currency is
 comment on column public.profiles.availability is
   'Working hours: {"weekly": {"mon": [["09:00","12:30"],["13:30","18:00"]]}, "overrides": {"2027-12-25": []}}. An override replaces its whole date.';
 
+comment on column public.profiles.accepts_bookings is
+  'Whether the public may book. Without it and accepts_orders there is no booking page.';
+
+comment on column public.profiles.accepts_orders is 'Whether the public may order.';
+
 comment on column public.profiles.tax_rate is 'Percent applied to orders.';
+
+comment on column public.profiles.prices_include_tax is
+  'Whether tax_rate is contained in prices; else it is added to the total.';
 
 comment on column public.profiles.unpaid_order_hours is
   'Unpaid orders from the public are cancelled after this many hours; null keeps them.';

@@ -130,6 +130,29 @@ create policy services_all_rules on public.services
 comment on table public.services is
   'Service catalogue. duration, buffers, slot_step, min_notice and cancellation_notice are minutes; price is in the professional''s currency.';
 
+comment on column public.services.id is 'Made here unless the caller chooses one; never changes.';
+
+comment on column public.services.created_at is 'When the row was made; never changes.';
+
+comment on column public.services.updated_at is 'When something in the row last really changed.';
+
+comment on column public.services.professional_id is
+  'Whose row it is: the caller''s own, or the one a server names. Never changes.';
+
+comment on column public.services.name is
+  '1 to 200 characters; copied onto bookings and order lines.';
+
+comment on column public.services.description is 'For the public, at most 10000 characters.';
+
+comment on column public.services.category is
+  'What a page may group by; public, at most 100 characters.';
+
+comment on column public.services.image_url is
+  'Address of a picture, http or https, at most 2048 characters; public.';
+
+comment on column public.services.price is
+  'Of one appointment, in the professional''s currency; copied onto bookings and order lines.';
+
 comment on column public.services.duration is 'Minutes.';
 
 comment on column public.services.buffer_before is 'Minutes kept free before the appointment.';
@@ -153,6 +176,9 @@ comment on column public.services.requires_confirmation is
 
 comment on column public.services.active is
   'Inactive services are hidden from the public and cannot be booked by it.';
+
+comment on column public.services.metadata is
+  'An object of at most 8 kB that the rules do not read; the public may read it.';
 
 comment on policy services_select_public on public.services is
   'Anybody reads active services of professionals who accept bookings or orders.';

@@ -287,8 +287,29 @@ create policy clients_all_rules on public.clients
 comment on table public.clients is
   'Client database. One row per e-mail address and professional; email and phone may both be null.';
 
+comment on column public.clients.id is 'Made here unless the caller chooses one; never changes.';
+
+comment on column public.clients.created_at is 'When the row was made; never changes.';
+
+comment on column public.clients.updated_at is 'When something in the row last really changed.';
+
+comment on column public.clients.professional_id is
+  'Whose row it is: the caller''s own, or the one a server names. Never changes.';
+
+comment on column public.clients.name is
+  '1 to 200 characters; the client may change it in the portal.';
+
 comment on column public.clients.email is
   'As written, without surrounding space; ASCII, an international domain in its xn-- form. Compared by email_key.';
+
+comment on column public.clients.phone is
+  'As written, without surrounding space, at most 40 characters; the client may change it in the portal.';
+
+comment on column public.clients.notes is
+  'About the client, who never sees them; at most 10000 characters.';
+
+comment on column public.clients.tags is
+  'At most 50, of at most 50 characters each; the client never sees them.';
 
 comment on column public.clients.email_key is
   'Lower-case form of email, unique per professional. Upsert with on_conflict=professional_id,email_key.';
@@ -298,6 +319,9 @@ comment on column public.clients.link_epoch is
 
 comment on column public.clients.archived is
   'Hidden from daily work; an archived client cannot use the portal.';
+
+comment on column public.clients.metadata is
+  'An object of at most 8 kB that the rules do not read; the client never sees it.';
 
 comment on policy clients_select_own on public.clients is 'A professional reads own clients.';
 

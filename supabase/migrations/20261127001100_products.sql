@@ -237,13 +237,36 @@ create policy products_all_rules on public.products
 comment on table public.products is
   'Product catalogue with variants and inventory. A variant is a product with parent_id; embed with variants(*) and parent(*).';
 
+comment on column public.products.id is 'Made here unless the caller chooses one; never changes.';
+
+comment on column public.products.created_at is 'When the row was made; never changes.';
+
+comment on column public.products.updated_at is
+  'When something in the row last really changed, other than in_stock.';
+
+comment on column public.products.professional_id is
+  'Whose row it is: the caller''s own, or the one a server names. Never changes.';
+
 comment on column public.products.parent_id is
   'The product this is a variant of; set on insert only, one level.';
+
+comment on column public.products.name is '1 to 200 characters; copied onto order lines.';
+
+comment on column public.products.description is 'For the public, at most 10000 characters.';
+
+comment on column public.products.category is
+  'What a page may group by; public, at most 100 characters.';
+
+comment on column public.products.image_url is
+  'Address of a picture, http or https, at most 2048 characters; public.';
 
 comment on column public.products.sku is
   'Article number, unique per professional ignoring case and outer space.';
 
 comment on column public.products.options is 'What tells variants apart, e.g. {"size": "M"}.';
+
+comment on column public.products.price is
+  'Of one piece, in the professional''s currency; copied onto order lines.';
 
 comment on column public.products.stock is 'Pieces on hand; null means not tracked.';
 
@@ -252,6 +275,12 @@ comment on column public.products.low_stock_at is
 
 comment on column public.products.in_stock is
   'Whether something is left; true where stock is not tracked. Of a product with variants: whether any active one is in stock.';
+
+comment on column public.products.active is
+  'Inactive products, and the variants of one, are hidden from the public and cannot be ordered.';
+
+comment on column public.products.metadata is
+  'An object of at most 8 kB that the rules do not read; the public never sees it.';
 
 comment on function public.variants is 'Variants of a product, for embedding.';
 

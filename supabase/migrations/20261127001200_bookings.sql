@@ -163,7 +163,25 @@ create policy bookings_all_rules on public.bookings
 comment on table public.bookings is
   'Appointments. Without client and service it is blocked time. Live bookings (pending, confirmed) of one professional never overlap, buffers included.';
 
+comment on column public.bookings.id is 'Made here unless the caller chooses one; never changes.';
+
+comment on column public.bookings.created_at is 'When the row was made; never changes.';
+
+comment on column public.bookings.updated_at is 'When something in the row last really changed.';
+
+comment on column public.bookings.professional_id is
+  'Whose row it is: the caller''s own, or the one a server names. Never changes.';
+
+comment on column public.bookings.client_id is
+  'Whose appointment it is; null with service_id for blocked time.';
+
+comment on column public.bookings.service_id is
+  'What was booked; null with client_id for blocked time.';
+
 comment on column public.bookings.service_name is 'Copied from the service when booked.';
+
+comment on column public.bookings.starts_at is
+  'Without buffers, from 2000 to 2199. Moved alone, ends_at moves with it.';
 
 comment on column public.bookings.ends_at is
   'Left out: the start plus the duration of the service. Required for blocked time.';
@@ -180,16 +198,28 @@ comment on column public.bookings.status is
 
 comment on column public.bookings.price is 'In currency; copied from the service when booked.';
 
+comment on column public.bookings.currency is
+  'ISO 4217 code of price: the professional''s when booked.';
+
 comment on column public.bookings.notes is 'The client sees these.';
 
 comment on column public.bookings.internal_notes is 'The client never sees these.';
 
 comment on column public.bookings.source is 'Who made it: owner, public, portal.';
 
+comment on column public.bookings.cancel_reason is
+  'At most 1000 characters; the client sees it. Gone when the booking comes back.';
+
+comment on column public.bookings.cancelled_at is
+  'Set by the change to cancelled, null in every other state.';
+
 comment on column public.bookings.cancelled_by is 'owner or client.';
 
 comment on column public.bookings.version is
   'Rises on every real change: PATCH …&version=eq.n is compare-and-set.';
+
+comment on column public.bookings.metadata is
+  'An object of at most 8 kB that the rules do not read; the client never sees it.';
 
 comment on policy bookings_select_own on public.bookings is 'A professional reads own bookings.';
 

@@ -137,18 +137,56 @@ create policy orders_all_rules on public.orders
 comment on table public.orders is
   'Orders of products or services with their lines, totals and payment status. Amounts are in currency.';
 
+comment on column public.orders.id is 'Made here unless the caller chooses one; never changes.';
+
+comment on column public.orders.created_at is 'When the row was made; never changes.';
+
+comment on column public.orders.updated_at is 'When something in the row last really changed.';
+
+comment on column public.orders.professional_id is
+  'Whose row it is: the caller''s own, or the one a server names. Never changes.';
+
+comment on column public.orders.client_id is
+  'Who pays; left out with booking_id: the client of the booking.';
+
 comment on column public.orders.number is '1, 2, 3 … per professional, without gaps.';
 
 comment on column public.orders.kind is 'product or service: what its lines may be.';
 
+comment on column public.orders.booking_id is
+  'The booking that is charged; it has one order at a time that is not cancelled.';
+
 comment on column public.orders.items is
   'Lines as ordered, with name, unit price and total; they never change.';
+
+comment on column public.orders.subtotal is 'Sum of the lines.';
+
+comment on column public.orders.discount is
+  'An amount that the professional takes off, cut down to the subtotal.';
+
+comment on column public.orders.tax is
+  'tax_rate percent of subtotal less discount, rounded once; part of it where prices include tax.';
+
+comment on column public.orders.total is
+  'What is to be paid: subtotal less discount, and tax unless prices include it.';
+
+comment on column public.orders.currency is
+  'ISO 4217 code of every amount here: the professional''s when ordered.';
 
 comment on column public.orders.status is
   'pending → confirmed → fulfilled; pending | confirmed → cancelled.';
 
+comment on column public.orders.amount_paid is
+  'Sum of the payments recorded; refunds are not taken off.';
+
+comment on column public.orders.amount_refunded is
+  'Sum of the refunds recorded, at most amount_paid.';
+
 comment on column public.orders.payment_status is
   'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts.';
+
+comment on column public.orders.shipping_address is
+  'An object of at most 4 kB, its fields free; the client sees it.';
 
 comment on column public.orders.notes is 'The client sees these.';
 
@@ -158,6 +196,9 @@ comment on column public.orders.source is 'Who placed it: owner, public, portal.
 
 comment on column public.orders.version is
   'Rises on every real change: PATCH …&version=eq.n is compare-and-set.';
+
+comment on column public.orders.metadata is
+  'An object of at most 8 kB that the rules do not read; the client never sees it.';
 
 comment on policy orders_select_own on public.orders is 'A professional reads own orders.';
 

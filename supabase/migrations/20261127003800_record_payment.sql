@@ -13,6 +13,15 @@ create type public.order_payment as (
 comment on type public.order_payment is
   'A payment or a refund of an order, in its currency. Times are ISO 8601 with milliseconds and Z.';
 
+comment on column public.order_payment.kind is 'payment or refund; the amount of both is positive.';
+
+comment on column public.order_payment.method is 'Such as cash or card; null for a refund.';
+
+comment on column public.order_payment.reference is
+  'What the payment provider calls it, unique per professional; null without one.';
+
+comment on column public.order_payment.reason is 'Of a refund; null for a payment.';
+
 create type public.payment_receipt as (
   payment jsonb,
   "order" jsonb

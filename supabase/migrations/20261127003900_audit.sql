@@ -187,6 +187,15 @@ $$;
 comment on type public.audit_finding is
   'Something that does not add up: which rule, of which row, and the two figures.';
 
+comment on column public.audit_finding.finding is 'Name of the rule, such as stock_is_ledger.';
+
+comment on column public.audit_finding.subject_id is
+  'The product, order or professional that it is about.';
+
+comment on column public.audit_finding.expected is 'What it should be, by the rest of the books.';
+
+comment on column public.audit_finding.actual is 'What it is.';
+
 comment on function public.audit is
   'Checks stock, lines, totals, payments and numbers of your orders against each other; a row for each thing that does not add up, so normally none.';
 

@@ -1,0 +1,92 @@
+/** What the pages say of each other and of the code: links that lead somewhere, codes that are explained. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+const root = new URL("../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+const filesIn = (folder: string, ending: string) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => folder + name);
+
+const pages = ["README.md", ...filesIn("docs/", ".md")];
+const migrations = filesIn("supabase/migrations/", ".sql")
+  .map(read)
+  .join("\n")
+  .replace(/--.*$/gm, "");
+const functions = filesIn("supabase/functions/", ".ts").map(read).join("\n");
+
+/** Code is no text: what looks like a link or a heading in it is none. */
+const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, "");
+
+/** As GitHub names a heading: `## Free starts: \`a(b, c?)\`` is `free-starts-ab-c`. */
+function anchors(page: string): string[] {
+  return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading ?? "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-"),
+  );
+}
+
+describe.each(pages)("%s", (page) => {
+  test("links to files and headings that are there", () => {
+    const broken = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target]) => target ?? "")
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const { pathname, hash } = new URL(target, new URL(page, root));
+        const path = pathname.slice(root.pathname.length);
+        return !existsSync(new URL(path, root)) || (hash && !anchors(path).includes(hash.slice(1)));
+      });
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Status and code of every error of ours, as `409 slot_taken`. */
+function raisedErrors(): string[] {
+  const calls = [...migrations.matchAll(/(?:perform|select) private\.raise_error\(/g)];
+  const literal = [...migrations.matchAll(/private\.raise_error\(\s*(\d{3}),\s*'(\w+)'/g)];
+  // One call has the reasons of slot_reason() for its codes.
+  const [body] = /create function private\.slot_reason\([\s\S]*?comment on/.exec(migrations) ?? [
+    "",
+  ];
+  const reasons = [...body.matchAll(/\b(?:then|else|return) '(\w+)'/g)]
+    .map(([, reason]) => reason)
+    .filter((reason) => reason !== "available")
+    .map((reason) => `${reason === "slot_taken" ? 409 : 422} ${reason}`);
+  expect(reasons.length).toBeGreaterThan(5);
+  expect(literal).toHaveLength(calls.length - 1);
+
+  const thrown = [...functions.matchAll(/new ApiError\(\s*(\d{3}),\s*"(\w+)"/g)];
+  expect(thrown).toHaveLength([...functions.matchAll(/new ApiError\(/g)].length);
+  const written = [...literal, ...thrown].map(([, status, code]) => `${status} ${code}`);
+  return [...new Set([...reasons, ...written])];
+}
+
+test("every error that the database or a function answers with stands in a table, with its status", () => {
+  const rows = pages.flatMap((page) => prose(page).match(/^\|.*$/gm) ?? []);
+  const missing = raisedErrors().filter((error) => {
+    const [status = "", code = ""] = error.split(" ");
+    return !rows.some((row) => row.includes(`\`${code}\``) && row.includes(status));
+  });
+  expect(missing).toEqual([]);
+});
+
+test("every setting stands in a table of docs/operations.md, with its default", () => {
+  const inserts = migrations.matchAll(
+    /insert into private\.settings \(name, value\)\s+values([^;]+);/g,
+  );
+  const defaults = [...inserts].flatMap(([, values]) => [
+    ...(values ?? "").matchAll(/\('(\w+)', '(\w+)'\)/g),
+  ]);
+  expect(defaults.length).toBeGreaterThan(4);
+
+  const section = /^## Settings$([\s\S]*?)^## /m.exec(read("docs/operations.md"))?.[1] ?? "";
+  for (const [, name, value] of defaults) {
+    expect(section).toMatch(new RegExp(`^\\| \`${name}\` \\| \`?${value}\`? \\|`, "m"));
+  }
+  for (const [, name] of migrations.matchAll(/private\.setting\('(\w+)'\)/g)) {
+    expect(section).toContain(`| \`${name}\` |`);
+  }
+});
