@@ -15,19 +15,19 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     is_active_product is_open_to_public place_order quote_order timestamp_json`),
   authenticated: words(`adjust_stock audit availability_problem available_slots blocked_range
     booking_page cancel_booking check_request create_booking create_webhook_endpoint
-    day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_email
-    order_payments place_order quote_order record_payment redeliver_webhook redeliver_webhooks
-    refund_payment reschedule_booking rotate_webhook_secret spill_over tags_are_short
-    test_webhook_endpoint timestamp_json trim_invisible update_webhook_endpoint webhook_attempts
-    webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
+    day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_blank
+    is_email order_payments place_order quote_order record_payment redeliver_webhook
+    redeliver_webhooks refund_payment reschedule_booking rotate_webhook_secret spill_over
+    tags_are_short test_webhook_endpoint timestamp_json trim_invisible
+    update_webhook_endpoint webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints
+    webhook_events`),
   portal_client: words(`available_slots booking_page caller_professional_id caller_role
-    cancel_booking check_request create_booking email_key explain_slot is_email jwt_claims
-    place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_json
-    trim_invisible`),
+    cancel_booking check_request create_booking email_key explain_slot is_blank is_email jwt_claims
+    place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_json trim_invisible`),
   service_role: words(`adjust_stock availability_problem available_slots blocked_range booking_page
     cancel_booking check_request claim_webhook_deliveries create_booking day_windows_problem
     email_key end_portal_session explain_slot finish_portal_verification finish_webhook_delivery
-    health is_email order_payments place_order quote_order record_payment refund_payment
+    health is_blank is_email order_payments place_order quote_order record_payment refund_payment
     reschedule_booking set_portal_code spill_over start_portal_code start_portal_verification
     tags_are_short timestamp_json trim_invisible`),
 };

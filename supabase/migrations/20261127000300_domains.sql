@@ -112,26 +112,6 @@ $$;
 comment on function private.round_money is
   'The one rounding of money: half away from zero, to the minor unit of the currency.';
 
--- Space that people paste around an address and cannot see: Unicode spaces, zero-width
--- characters, byte order mark. Not by \s, which each locale reads otherwise.
-create function private.trim_invisible(p_text text)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
-declare
-  v_invisible constant text :=
-    '[\u0009-\u000D\u0020\u0085\u00A0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF]+';
-begin
-  return regexp_replace(p_text, '^' || v_invisible || '|' || v_invisible || '$', '', 'g');
-end;
-$$;
-
-comment on function private.trim_invisible is
-  'Removes surrounding white space, no-break and zero-width characters included.';
-
 -- authenticator looks the representation up, the others run it.
 grant execute on function private.timestamp_json (public.timestamp_ms)
   to authenticator, anon, authenticated, service_role;
