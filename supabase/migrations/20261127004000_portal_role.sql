@@ -22,7 +22,10 @@ grant usage on schema public to portal_client;
 
 grant usage on schema private to portal_client;
 
-grant execute on function private.timestamp_json (public.timestamp_ms) to portal_client;
+grant execute on function
+  private.timestamp_json (public.timestamp_ms),
+  private.timestamp_from_json (json)
+to portal_client;
 
 grant execute on function private.jwt_claims () to portal_client;
 
