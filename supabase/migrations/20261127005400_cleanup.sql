@@ -65,9 +65,7 @@ begin
 
   -- Zones that an update of the server has learned.
   insert into private.time_zones (name)
-  select name
-  from pg_catalog.pg_timezone_names
-  where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules')
+  select private.time_zone_names()
   on conflict do nothing;
 
   if to_regclass('cron.job_run_details') is not null then
