@@ -33,6 +33,7 @@ const WRONG: [what: string, value: unknown][] = [
   ["half an offset", "2027-03-03T10:00:00+01"],
   ["a day that is none", "2027-02-30T10:00:00Z"],
   ["infinity", "infinity"],
+  ["the end of Postgres' time", "294276-12-31T23:59:59Z"],
   ["a year before 2000", "1999-12-31T23:59:59Z"],
   ["a year after 2199", "2200-01-01T00:00:00Z"],
   ["digits of another script", "\u0662\u0660\u0662\u0667-06-08T08:10:00Z"],
