@@ -12,24 +12,26 @@ const words = (text: string) => text.trim().split(/\s+/);
 /** Functions of `private` that each role may execute; a trigger function needs no grant. */
 const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   anon: words(`available_slots booking_page check_request create_booking explain_slot
-    is_active_product is_open_to_public place_order quote_order timestamp_json`),
+    is_active_product is_open_to_public place_order quote_order timestamp_from_json
+    timestamp_json`),
   authenticated: words(`adjust_stock audit availability_problem available_slots blocked_range
     booking_page cancel_booking check_request create_booking create_webhook_endpoint
-    day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_email
-    order_payments place_order quote_order record_payment redeliver_webhook redeliver_webhooks
-    refund_payment reschedule_booking rotate_webhook_secret spill_over tags_are_short
-    test_webhook_endpoint timestamp_json trim_invisible update_webhook_endpoint webhook_attempts
-    webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
+    day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_blank
+    is_email order_payments place_order quote_order record_payment redeliver_webhook
+    redeliver_webhooks refund_payment reschedule_booking rotate_webhook_secret spill_over
+    tags_are_short test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible
+    update_webhook_endpoint webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints
+    webhook_events`),
   portal_client: words(`available_slots booking_page caller_professional_id caller_role
-    cancel_booking check_request create_booking email_key explain_slot is_email jwt_claims
-    place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_json
-    trim_invisible`),
+    cancel_booking check_request create_booking email_key explain_slot is_blank is_email jwt_claims
+    place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_from_json
+    timestamp_json trim_invisible`),
   service_role: words(`adjust_stock availability_problem available_slots blocked_range booking_page
     cancel_booking check_request claim_webhook_deliveries create_booking day_windows_problem
     email_key end_portal_session explain_slot finish_portal_verification finish_webhook_delivery
-    health is_email order_payments place_order quote_order record_payment refund_payment
+    health is_blank is_email order_payments place_order quote_order record_payment refund_payment
     reschedule_booking set_portal_code spill_over start_portal_code start_portal_verification
-    tags_are_short timestamp_json trim_invisible`),
+    tags_are_short timestamp_from_json timestamp_json trim_invisible`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
@@ -547,16 +549,22 @@ describe("functions", () => {
     expect(rows).toEqual([]);
   });
 
-  test("the REST server may read the domain representation, and whoever reads a table may run it", async () => {
-    const rows = await sql<{ role: string }[]>`
+  test.each([
+    ["public.timestamp_ms", "json"],
+    ["json", "public.timestamp_ms"],
+  ])(
+    "the REST server may look up how %s becomes %s, and whoever uses a table may run it",
+    async (source, target) => {
+      const rows = await sql<{ role: string }[]>`
       select a.grantee::regrole::text as role
       from pg_cast k
       join pg_proc p on p.oid = k.castfunc
       cross join lateral aclexplode(p.proacl) a
-      where k.castsource = 'public.timestamp_ms'::regtype and k.casttarget = 'json'::regtype
-        and k.castcontext = 'i' and a.grantee not in (p.proowner, 'rules'::regrole)`;
-    expect(rows.map((row) => row.role).sort()).toEqual(["authenticator", ...API_ROLES].sort());
-  });
+      where k.castsource = ${source}::regtype and k.casttarget = ${target}::regtype
+        and k.castcontext = 'i' and a.grantee not in (p.proowner, 'rules'::regrole, 'postgres'::regrole)`;
+      expect(rows.map((row) => row.role).sort()).toEqual(["authenticator", ...API_ROLES].sort());
+    },
+  );
 });
 
 describe("migrations", () => {

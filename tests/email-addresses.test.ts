@@ -74,7 +74,8 @@ test("nothing but an address has the key of an address", async () => {
 test("whatever the text, both grammars agree, and so do both ways to trim", async () => {
   const odd = [..."@@..--__ab09AZ+'\"<>,;[]", "\u0130", "\u212a", "\u017f", "\u00fc", "\u00ad"];
   const space = [
-    ..." \t\n\v\f\r\u0085\u00a0\u1680\u180e\u2000\u200a\u200b\u200f\u2028\u202f\u205f\u2064\u2065\u3000\ufeff\u001f",
+    ..." \t\n\v\f\r\u0085\u00a0\u00ad\u061c\u1680\u180e\u2000\u200a\u200b\u200f\u2028\u202f\u205f\u2064\u206f",
+    ..."\u2070\u2800\u3000\u3164\ufeff\ufe0f\uffa0\u001f",
   ];
   const text = fc.oneof(
     fc.string({ unit: fc.constantFrom(...odd), maxLength: 20 }),

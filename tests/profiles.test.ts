@@ -28,6 +28,7 @@ const update = (values: Values) => updateRefusedBy(owner.claims, "profiles", own
 
 const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
   ["profiles_full_name_has_at_most_200_characters", "full_name", ["", chars(200)], [chars(201)]],
+  ["profiles_full_name_is_empty_or_can_be_seen", "full_name", [" "], ["\ufe0f", "\u0001"]],
   [
     "profiles_username_is_a_slug",
     "username",
@@ -45,8 +46,12 @@ const LIMITS: [constraint: string, column: string, accepted: unknown[], refused:
   [
     "profiles_time_zone_fkey",
     "time_zone",
-    ["UTC", "Europe/Rome", "America/Argentina/Buenos_Aires", "Asia/Kathmandu"],
+    ["UTC", "GMT", "Europe/Rome", "America/Argentina/Buenos_Aires", "Asia/Kathmandu"],
     [
+      "CET",
+      "MET",
+      "EET",
+      "WET",
       "GMT+2",
       "UTC+2",
       "+02:00",

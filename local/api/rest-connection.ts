@@ -5,6 +5,7 @@ import { currentRequest } from "./context.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
 import { restTypes } from "./pg-types.ts";
+import { type DomainCasts, readDomainCasts } from "./rest-casts.ts";
 import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
 import { withReadableValues } from "./rest-payload.ts";
@@ -14,11 +15,15 @@ import { upsertOf } from "./rest-upsert.ts";
 /** As many as the setting `rest_pool_size` of the migrations says. */
 const REST_POOL_SIZE = 20;
 
+interface Catalogue extends IntrospectResult {
+  casts: DomainCasts;
+}
+
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
 export class RestConnection extends PostgresConnection {
   readonly #requests: PostgresConnection;
   readonly #api: Config["api"];
-  #catalogue: Promise<IntrospectResult> | undefined;
+  #catalogue: Promise<Catalogue> | undefined;
   #config: Promise<DatabaseConfig> | undefined;
 
   constructor(adminUrl: string, api: Config["api"]) {
@@ -51,11 +56,11 @@ export class RestConnection extends PostgresConnection {
     await this.driver.listen("pgrst", forget, () => forget(""));
   }
 
-  override introspect(options?: { useCache?: boolean }): Promise<IntrospectResult> {
+  override introspect(options?: { useCache?: boolean }): Promise<Catalogue> {
     if (options?.useCache && this.#catalogue) return this.#catalogue;
-    const reading = super.introspect({ useCache: false }).then((result) => {
+    const reading = super.introspect({ useCache: false }).then(async (result) => {
       if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
-      return result;
+      return { ...result, casts: await readDomainCasts(this.kysely) };
     });
     this.#catalogue = reading;
     reading.catch(() => {
@@ -73,8 +78,9 @@ export class RestConnection extends PostgresConnection {
     const context = currentRequest();
     context.upsert = upsertOf(checked);
     context.call = checked;
-    context.catalogue = await this.introspect({ useCache: true });
-    return withReadableValues(checked, context.catalogue);
+    const catalogue = await this.introspect({ useCache: true });
+    context.catalogue = catalogue;
+    return withReadableValues(checked, catalogue, catalogue.casts);
   }
 
   override deserializeRow(row: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import { currentRequest } from "./context.ts";
 import { arrayText } from "./pg-arrays.ts";
+import { castFromJson, type DomainCasts } from "./rest-casts.ts";
 
 type Values = Record<string, unknown>;
 
@@ -13,17 +14,25 @@ const isArray = (type: string) => type.startsWith("_") || type.endsWith("[]");
  * "[object Object]", a string in a jsonb column is read as JSON or refused. The platform lets the database
  * read each value of the JSON body. So here each becomes what the database reads.
  */
-export function withReadableValues(call: AnyAST, catalogue: IntrospectResult): AnyAST {
+export function withReadableValues(
+  call: AnyAST,
+  catalogue: IntrospectResult,
+  casts: DomainCasts,
+): AnyAST {
   if (call.type === "rpc") return withReadableArguments(call, catalogue);
   if (!call.values || !call.from) return call;
-  const types = new Map(
-    catalogue.columns
-      .filter(({ table, schema }) => table === call.from && schema === (call.schema ?? "public"))
-      .map(({ name, type, pg_type = type }) => [name, isArray(pg_type) ? pg_type : type]),
+  const columns = catalogue.columns.filter(
+    ({ table, schema }) => table === call.from && schema === (call.schema ?? "public"),
   );
+  const types = new Map(
+    columns.map(({ name, type, pg_type = type }) => [name, isArray(pg_type) ? pg_type : type]),
+  );
+  const castOf = new Map(columns.map(({ name, pg_type = "" }) => [name, casts.get(pg_type)]));
   const write = (row: unknown) =>
     mapValues(row, (value, name) => {
       if (value === undefined) return value;
+      const cast = castOf.get(name);
+      if (cast !== undefined && value !== null) return castFromJson(cast, value);
       const type = types.get(name) ?? "";
       const text = readable(value, type);
       return isJson(type) && text !== null ? JSON.stringify(text) : text; // upstream parses it once

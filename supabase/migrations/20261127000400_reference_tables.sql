@@ -64,10 +64,29 @@ select code, 3
 from unnest(string_to_array('BHD IQD JOD KWD LYD OMR TND', ' ')) as code;
 
 -- A POSIX string such as `GMT+2` is not in the list; Postgres would read it with the opposite sign.
+-- Nor are CET and its like: an abbreviation of that name comes first, which has no summer time.
+create function private.time_zone_names()
+returns setof text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select z.name
+  from pg_catalog.pg_timezone_names z
+  where z.name !~ '^(posix|right)/'
+    and z.name not in ('Factory', 'localtime', 'posixrules')
+    and (
+      z.name in ('UTC', 'GMT') -- the same, read either way
+      or upper(z.name) not in (select abbrev from pg_catalog.pg_timezone_abbrevs)
+    );
+$$;
+
+comment on function private.time_zone_names is
+  'Time zones that this server computes with when it is given their names.';
+
 insert into private.time_zones (name)
-select name
-from pg_catalog.pg_timezone_names
-where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules');
+select private.time_zone_names();
 
 insert into private.tiers (name, requests_per_minute, concurrent_requests)
 values
@@ -81,7 +100,7 @@ comment on table private.currencies is
   'ISO 4217 codes with their minor units: 0 (JPY), 2 (EUR) or 3 (KWD) decimals.';
 
 comment on table private.time_zones is
-  'IANA time zone names that this database can compute with.';
+  'IANA time zone names that this database can compute with; those of time_zone_names(), kept up by cleanup().';
 
 comment on table private.tiers is
   'What a professional''s plan allows: requests a minute, and requests at the same time.';

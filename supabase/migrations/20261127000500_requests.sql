@@ -141,7 +141,9 @@ $$;
 comment on function private.try_lock_professional is
   'The write lock of one professional when it is free, else false: for jobs, which come again.';
 
--- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again.
+-- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again;
+-- for longer ones each time, or it would never come to its turn among busy writers, and never for
+-- longer than the public bears.
 create function private.lock_everybody()
 returns void
 language plpgsql
@@ -151,13 +153,15 @@ set search_path = ''
 as $$
 declare
   v_lock_timeout constant text := current_setting('lock_timeout');
+  v_moment integer := 10;
   v_until constant timestamptz := clock_timestamp() + least(
     nullif(v_lock_timeout, '0')::interval, interval '5 s'
   );
 begin
   while not pg_try_advisory_xact_lock(7301, 0) loop
+    v_moment := least(2 * v_moment, 200);
     begin
-      perform set_config('lock_timeout', '20ms', true);
+      perform set_config('lock_timeout', v_moment || 'ms', true);
       perform pg_advisory_xact_lock(7301, 0);
       perform set_config('lock_timeout', v_lock_timeout, true);
       exit;

@@ -6,7 +6,9 @@ create table public.profiles (
   created_at public.timestamp_ms not null default now(),
   updated_at public.timestamp_ms not null default now(),
   full_name text not null default ''
-    constraint profiles_full_name_has_at_most_200_characters check (char_length(full_name) <= 200),
+    constraint profiles_full_name_has_at_most_200_characters check (char_length(full_name) <= 200)
+    constraint profiles_full_name_is_empty_or_can_be_seen
+      check (full_name = '' or not private.is_blank(full_name)),
   username text not null
     constraint profiles_username_is_a_slug
       check (username ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(username) <= 60),
@@ -118,6 +120,22 @@ $$;
 comment on function private.check_currency_change is
   'Amounts never change their meaning: 409 currency_in_use while bookings, orders or finer prices exist.';
 
+create function private.trim_full_name()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  new.full_name := private.trim_invisible(new.full_name);
+  return new;
+end;
+$$;
+
+comment on function private.trim_full_name is
+  'BEFORE INSERT OR UPDATE OF full_name: trims it as people paste it.';
+
 -- Not on insert: a new account has nothing to decide, and sign-ups need not wait for each other.
 create trigger profiles_lock
   before update or delete on public.profiles
@@ -131,6 +149,10 @@ create trigger profiles_check_currency_change
   before update of currency on public.profiles
   for each row when (new.currency <> old.currency)
   execute function private.check_currency_change();
+
+create trigger profiles_normalize
+  before insert or update of full_name on public.profiles
+  for each row execute function private.trim_full_name();
 
 create trigger profiles_touch
   before update on public.profiles

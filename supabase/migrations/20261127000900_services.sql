@@ -8,7 +8,7 @@ create table public.services (
     references public.profiles (id) on delete cascade,
   name text not null
     constraint services_name_has_1_to_200_characters
-      check (name ~ '\S' and char_length(name) <= 200),
+      check (not private.is_blank(name) and char_length(name) <= 200),
   description text
     constraint services_description_has_at_most_10000_characters
       check (char_length(description) <= 10000),
@@ -52,6 +52,10 @@ create trigger services_lock
 create trigger services_check_price
   before insert or update of price on public.services
   for each row execute function private.check_price();
+
+create trigger services_normalize
+  before insert or update of name on public.services
+  for each row execute function private.trim_name();
 
 create trigger services_touch
   before update on public.services

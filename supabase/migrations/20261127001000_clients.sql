@@ -69,7 +69,7 @@ create table public.clients (
     references public.profiles (id) on delete cascade,
   name text not null
     constraint clients_name_has_1_to_200_characters
-      check (name ~ '\S' and char_length(name) <= 200),
+      check (not private.is_blank(name) and char_length(name) <= 200),
   email text
     constraint clients_email_is_an_address check (private.is_email(email)),
   phone text
@@ -104,6 +104,7 @@ security definer
 set search_path = ''
 as $$
 begin
+  new.name := private.trim_invisible(new.name);
   new.email := nullif(private.trim_invisible(new.email), '');
   new.phone := nullif(private.trim_invisible(new.phone), '');
   return new;
@@ -111,7 +112,7 @@ end;
 $$;
 
 comment on function private.normalize_client is
-  'BEFORE INSERT OR UPDATE: trims e-mail and phone as people paste them; the spelling stays, an empty one is null.';
+  'BEFORE INSERT OR UPDATE: trims name, e-mail and phone as people paste them; the spelling stays, an empty e-mail or phone is null.';
 
 -- The one who decides the epoch, whoever writes the row and whatever they write.
 create function private.keep_link_epoch()
@@ -159,8 +160,9 @@ as $$
 begin
   return array[
     case
-      when (p_name ~ '\S' and char_length(p_name) <= 200) is not true
-        and (p_required or p_name is not null)
+      when (p_required and p_name is null)
+        or private.is_blank(p_name)
+        or char_length(private.trim_invisible(p_name)) > 200
       then 'client_name'
     end,
     case
@@ -214,7 +216,7 @@ create trigger clients_lock
   for each statement execute function private.take_write_lock();
 
 create trigger clients_normalize
-  before insert or update of email, phone on public.clients
+  before insert or update of name, email, phone on public.clients
   for each row execute function private.normalize_client();
 
 create trigger clients_raise_link_epoch
@@ -257,8 +259,6 @@ grant select, insert, update on public.clients to rules;
 grant execute on function private.is_email (text) to authenticated, service_role;
 
 grant execute on function private.email_key (text) to authenticated, service_role;
-
-grant execute on function private.trim_invisible (text) to authenticated, service_role;
 
 grant execute on function private.tags_are_short (text[]) to authenticated, service_role;
 

@@ -10,7 +10,7 @@ create table public.products (
   parent_id uuid,
   name text not null
     constraint products_name_has_1_to_200_characters
-      check (name ~ '\S' and char_length(name) <= 200),
+      check (not private.is_blank(name) and char_length(name) <= 200),
   description text
     constraint products_description_has_at_most_10000_characters
       check (char_length(description) <= 10000),
@@ -20,7 +20,8 @@ create table public.products (
     constraint products_image_url_is_a_web_address
       check (image_url ~ '^https?://[^\s<>"]+$' and char_length(image_url) <= 2048),
   sku text
-    constraint products_sku_has_1_to_100_characters check (sku ~ '\S' and char_length(sku) <= 100),
+    constraint products_sku_has_1_to_100_characters
+      check (not private.is_blank(sku) and char_length(sku) <= 100),
   options jsonb not null default '{}'
     constraint products_options_are_an_object_of_at_most_2_kb
       check (jsonb_typeof(options) = 'object' and octet_length(options::text) <= 2048),
@@ -110,6 +111,10 @@ create trigger products_check_variant
   before insert or update of parent_id on public.products
   for each row when (new.parent_id is not null)
   execute function private.check_variant();
+
+create trigger products_normalize
+  before insert or update of name on public.products
+  for each row execute function private.trim_name();
 
 create trigger products_touch
   before update on public.products

@@ -18,7 +18,7 @@ as $$
     from unnest(p_keys) with ordinality as k (key, position)
     where jsonb_typeof(p_metadata) = 'object' and jsonb_typeof(p_metadata -> k.key) = 'string'
   ) as found
-  where value <> ''
+  where not private.is_blank(value)
   order by position
   limit 1;
 $$;

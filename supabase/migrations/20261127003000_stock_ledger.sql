@@ -12,7 +12,7 @@ create table private.stock_ledger (
     constraint stock_ledger_delta_is_a_change check (delta <> 0),
   reason text not null
     constraint stock_ledger_reason_has_1_to_200_characters
-      check (reason ~ '\S' and char_length(reason) <= 200),
+      check (not private.is_blank(reason) and char_length(reason) <= 200),
   -- Goes with its product; one that was ever ordered is kept by private.order_products.
   constraint stock_ledger_professional_id_product_id_fkey
     foreign key (professional_id, product_id) references public.products (professional_id, id)

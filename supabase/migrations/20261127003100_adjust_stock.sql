@@ -30,7 +30,7 @@ begin
     perform private.raise_error(
       422, 'delta_required', 'A number of pieces is required, and 0 changes nothing.'
     );
-  elsif (p_reason ~ '\S') is not true then
+  elsif private.is_blank(p_reason) is not false then
     perform private.raise_error(422, 'reason_required', 'A reason is required.');
   end if;
 

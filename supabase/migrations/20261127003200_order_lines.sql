@@ -82,8 +82,8 @@ begin
   if v_problem is null and v_keys[1] = 'name' then
     v_problem := case
       when jsonb_typeof(p_line -> 'name') <> 'string'
-        or p_line ->> 'name' !~ '\S'
-        or char_length(p_line ->> 'name') > 200
+        or private.is_blank(p_line ->> 'name')
+        or char_length(private.trim_invisible(p_line ->> 'name')) > 200
       then 'name must be a text of 1 to 200 characters'
       when v_unit_price between 0 and 999999999999.999 then null
       else 'unit_price must be a number from 0 to 999999999999.999'

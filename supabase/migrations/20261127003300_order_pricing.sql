@@ -121,7 +121,7 @@ begin
     else
       v_lines := v_lines || private.order_line(
         '{}',
-        v_line.value ->> 'name',
+        private.trim_invisible(v_line.value ->> 'name'),
         null,
         null,
         (v_line.value ->> 'unit_price')::numeric,

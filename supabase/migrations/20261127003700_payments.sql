@@ -12,10 +12,10 @@ create table private.payments (
     constraint payments_amount_is_positive check (amount > 0),
   method text
     constraint payments_method_has_1_to_50_characters
-      check (method ~ '\S' and char_length(method) <= 50),
+      check (not private.is_blank(method) and char_length(method) <= 50),
   reference text
     constraint payments_reference_has_1_to_200_characters
-      check (reference ~ '\S' and char_length(reference) <= 200),
+      check (not private.is_blank(reference) and char_length(reference) <= 200),
   reason text
     constraint payments_reason_has_at_most_1000_characters check (char_length(reason) <= 1000),
   constraint payments_professional_id_reference_key unique (professional_id, reference),

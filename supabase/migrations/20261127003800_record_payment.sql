@@ -97,7 +97,9 @@ begin
   perform private.check_arguments(
     case when p_order_id is null then 'order_id' end,
     case when char_length(p_method) > 50 then 'method' end,
-    case when p_reference !~ '\S' or char_length(p_reference) > 200 then 'reference' end,
+    case
+      when private.is_blank(p_reference) or char_length(p_reference) > 200 then 'reference'
+    end,
     case when char_length(p_reason) > 1000 then 'reason' end
   );
   if (p_amount > 0 and p_amount <= 999999999999.999) is not true then
@@ -171,7 +173,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  if (p_method ~ '\S') is not true then
+  if private.is_blank(p_method) is not false then
     perform private.raise_error(422, 'method_required', 'A method of payment is required.');
   end if;
   return private.write_payment(p_order_id, 'payment', p_amount, p_method, p_reference, null);

@@ -22,7 +22,10 @@ grant usage on schema public to portal_client;
 
 grant usage on schema private to portal_client;
 
-grant execute on function private.timestamp_json (public.timestamp_ms) to portal_client;
+grant execute on function
+  private.timestamp_json (public.timestamp_ms),
+  private.timestamp_from_json (json)
+to portal_client;
 
 grant execute on function private.jwt_claims () to portal_client;
 
@@ -81,12 +84,14 @@ grant select (
 
 grant select (id, name, email, phone), update (name, phone) on public.clients to portal_client;
 
--- The check constraint and the generated column of clients run as whoever updates the row.
+-- The check constraints and the generated column of clients run as whoever updates the row.
 grant execute on function private.is_email (text) to portal_client;
 
 grant execute on function private.email_key (text) to portal_client;
 
 grant execute on function private.trim_invisible (text) to portal_client;
+
+grant execute on function private.is_blank (text) to portal_client;
 
 grant execute on function private.tags_are_short (text[]) to portal_client;
 

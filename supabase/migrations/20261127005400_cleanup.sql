@@ -122,9 +122,7 @@ security invoker
 set search_path = ''
 as $$
   insert into private.time_zones (name)
-  select name
-  from pg_catalog.pg_timezone_names
-  where name !~ '^(posix|right)/' and name not in ('Factory', 'localtime', 'posixrules')
+  select private.time_zone_names()
   on conflict do nothing;
 $$;
 

@@ -88,6 +88,44 @@ $$;
 comment on function private.job_status is
   'ok, or the jobs that pg_cron should run and does not. Without pg_cron another scheduler runs them.';
 
+-- One instant for all of them, when the clocks had been turned back everywhere else. It has passed, so
+-- that no later release can say otherwise.
+create function private.known_zone_changes()
+returns table (zone text, clock timestamp)
+language sql
+immutable
+security invoker
+set search_path = ''
+as $$
+  values
+    ('America/Vancouver', timestamp '2026-11-15 05:00'), -- tzdata 2026b
+    ('America/Edmonton', timestamp '2026-11-15 06:00'), -- 2026c
+    ('Africa/Casablanca', timestamp '2026-11-15 12:00'), -- 2026c
+    ('America/Inuvik', timestamp '2026-11-15 06:00'), -- 2026d
+    ('America/Winnipeg', timestamp '2026-11-15 07:00'), -- 2026e
+    ('America/Havana', timestamp '2026-11-15 08:00'); -- 2026f
+$$;
+
+comment on function private.known_zone_changes is
+  'What clocks showed at 2026-11-15T12:00:00Z in zones whose rules changed in 2026.';
+
+create function private.time_zone_status()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    'the server''s zone data are older than changes in ' || string_agg(zone, ', ' order by zone), 'ok'
+  )
+  from private.known_zone_changes()
+  where timestamptz '2026-11-15 12:00Z' at time zone zone <> clock;
+$$;
+
+comment on function private.time_zone_status is
+  'ok, or the zones in which hours are computed by rules that are no longer in force.';
+
 -- Definer: servers have no rights in private.
 create function private.health()
 returns jsonb
@@ -101,7 +139,8 @@ as $$
     'request_counter', private.request_counter_status(),
     'deliveries', private.delivery_status(),
     'dispatcher', private.dispatcher_status(),
-    'jobs', private.job_status()
+    'jobs', private.job_status(),
+    'time_zones', private.time_zone_status()
   );
 $$;
 
@@ -118,7 +157,7 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs, time_zones}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
 

@@ -1,5 +1,6 @@
 /** What runs by itself every night, and what somebody on call asks. Alone: both are of the whole stack. */
 import { randomUUID } from "node:crypto";
+import type { TransactionSql } from "postgres";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anonymous, server } from "../support/callers.ts";
 import { rolledBack, sql } from "../support/database.ts";
@@ -127,6 +128,26 @@ describe("clean-up", () => {
   });
 });
 
+describe("time zones", () => {
+  const zones = async (tx: TransactionSql) => {
+    const rows = await tx`select name from private.time_zones order by name`;
+    return rows.map(({ name }) => name);
+  };
+
+  test("learns the server's zones again, and none whose name is an abbreviation first", async () => {
+    const { before, after } = await rolledBack(async (tx) => {
+      const before = await zones(tx);
+      await tx`
+        delete from private.time_zones
+        where not exists (select from public.profiles where time_zone = name)`;
+      await tx`select private.learn_time_zones()`;
+      return { before, after: await zones(tx) };
+    });
+    expect(after).toEqual(before);
+    expect(after).not.toContain("CET");
+  });
+});
+
 describe("health", () => {
   const health = async () => {
     const { data, error } = await server().rpc("health");
@@ -135,14 +156,62 @@ describe("health", () => {
   };
 
   test("is ok in every entry on a sound stack", async () => {
-    const { request_counter, ...others } = await health();
+    const { request_counter, time_zones, ...others } = await health();
     expect(others).toEqual({
       pre_request: "ok",
       deliveries: "ok",
       dispatcher: "ok",
       jobs: "ok",
     });
-    expect(request_counter).toEqual(expect.any(String));
+    expect([request_counter, time_zones]).toEqual([expect.any(String), expect.any(String)]);
+  });
+
+  describe("of the server's zone data", () => {
+    const KNOWN = {
+      "America/Vancouver": "05:00",
+      "America/Edmonton": "06:00",
+      "Africa/Casablanca": "12:00",
+      "America/Inuvik": "06:00",
+      "America/Winnipeg": "07:00",
+      "America/Havana": "08:00",
+    };
+
+    test("names every zone whose clocks are not what they were in November 2026", async () => {
+      const rows = await sql<{ zone: string; clock: string }[]>`
+        select zone, to_char(timestamptz '2026-11-15 12:00Z' at time zone zone, 'HH24:MI') as clock
+        from unnest(${Object.keys(KNOWN)}::text[]) as zone`;
+      const stale = rows
+        .filter(({ zone, clock }) => clock !== KNOWN[zone as keyof typeof KNOWN])
+        .map(({ zone }) => zone);
+      const { time_zones = "" } = await health();
+      const named = Object.keys(KNOWN).filter((zone) => time_zones.includes(zone));
+      expect(named.sort()).toEqual(stale.sort());
+      expect(time_zones === "ok").toBe(stale.length === 0);
+    });
+
+    // Whatever data this server has: what it says today is taken for what was known.
+    test("is ok where nothing has changed since, and else says which zone", async () => {
+      const { same, other } = await rolledBack(async (tx) => {
+        const know = async (clock: string) => {
+          await tx.unsafe(`
+            create or replace function private.known_zone_changes()
+            returns table (zone text, clock timestamp) language sql as $$
+              select z, ${clock}
+              from unnest('{Africa/Casablanca, Europe/Rome}'::text[]) as z
+            $$`);
+          const [row] = await tx`select private.health() ->> 'time_zones' as status`;
+          return row?.status as string;
+        };
+        const now = "timestamptz '2026-11-15 12:00Z' at time zone z";
+        return {
+          same: await know(now),
+          other: await know(`${now} + case z when 'Europe/Rome' then interval '1 h' else '0' end`),
+        };
+      });
+      expect(same).toBe("ok");
+      expect(other).toContain("Europe/Rome");
+      expect(other).not.toContain("Africa/Casablanca");
+    });
   });
 
   test("is for our servers only", async () => {

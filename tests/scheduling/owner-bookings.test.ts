@@ -298,12 +298,7 @@ describe("POST by the owner", () => {
     ["an end before the start", { ends_at: at("09:00") }, "23514"],
     ["an end at the start", { ends_at: at("10:00") }, "23514"],
     ["an end a year and two days later", { ends_at: later(at("10:00"), 367 * 24 * HOUR) }, "23514"],
-    ["infinity", { starts_at: "infinity" }, "23514"],
-    ["an infinite end", { ends_at: "infinity" }, "23514"],
-    ["no time", { starts_at: "soon" }, "22007"],
-    ["a year before 2000", { starts_at: "1999-12-31T23:59:59Z" }, "23514"],
-    ["a year after 2199", { starts_at: "2199-12-31T23:30:00Z" }, "23514"],
-    ["the end of Postgres' time", { starts_at: "294276-12-31T23:59:59Z" }, "22008"],
+    ["an end after 2199", { starts_at: "2199-12-31T23:30:00Z" }, "23514"],
     ["a negative price", { price: -1 }, "23514"],
     ["a price of NaN", { price: "NaN" }, "23514"],
     ["a buffer below 0", { buffer_before: -1 }, "23514"],
@@ -500,8 +495,6 @@ describe("PATCH by the owner", () => {
     ["no state", { status: null }, "23502"],
     ["a state that is none", { status: "done" }, "23514"],
     ["an end before the start", { ends_at: at("09:00") }, "23514"],
-    ["infinity", { starts_at: "infinity" }, "23514"],
-    ["a year before 2000", { starts_at: "1999-01-01T00:00:00Z" }, "23514"],
     ["a cancel_reason of 1001 characters", { cancel_reason: "x".repeat(1001) }, "23514"],
   ])("with %s is 400, also when the calendar is not empty", async (_, values, code) => {
     const { professional, ids } = await shop();

@@ -22,7 +22,8 @@ export function isEmail(text: string): boolean {
 }
 
 const INVISIBLE =
-  "\\t-\\r \\x85\\xA0\\u1680\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u2064\\u3000\\uFEFF";
+  "\\t-\\r \\x85\\xA0\\xAD\\u061C\\u1680\\u180E\\u2000-\\u200F\\u2028-\\u202F" +
+  "\\u205F-\\u206F\\u2800\\u3000\\u3164\\uFEFF\\uFFA0";
 const AROUND = new RegExp(`^[${INVISIBLE}]+|[${INVISIBLE}]+$`, "g");
 
 /** Takes away the space that people paste around an address, also what of it cannot be seen. */
