@@ -418,18 +418,19 @@ describe("policies", () => {
 });
 
 describe("functions", () => {
-  test("each pins an empty search_path, and some how they are planned; nothing else is set", async () => {
-    const rows = await sql`
+  test("each pins an empty search_path, some how they are planned, and one how long it waits", async () => {
+    const rows = await sql<{ name: string; settings: string[] }[]>`
       select proname as name, proconfig as settings from pg_proc
       where pronamespace in ${OURS} and proconfig is distinct from array['search_path=""']
       order by proname`;
-    const settings = ['search_path=""', "plan_cache_mode=force_generic_plan"];
-    expect(rows).toEqual(
-      ["busy_time", "check_request", "free_starts", "slot_days"].map((name) => ({
-        name,
-        settings,
-      })),
-    );
+    const planned = ['search_path=""', "plan_cache_mode=force_generic_plan"];
+    expect(rows).toEqual([
+      { name: "busy_time", settings: planned },
+      { name: "check_request", settings: planned },
+      { name: "create_profile", settings: ['search_path=""', "lock_timeout=100ms"] },
+      { name: "free_starts", settings: planned },
+      { name: "slot_days", settings: planned },
+    ]);
   });
 
   test("PUBLIC executes none of them, nor will it the next one", async () => {
@@ -535,12 +536,15 @@ describe("functions", () => {
     expect(rows.map((row) => row.name).sort()).toEqual(PRIVATE_FUNCTIONS[role]);
   });
 
-  test("those in private have a comment, and definers arguments that are named p_…", async () => {
+  test("those in private have a comment, but behind an RPC, which has it; arguments are named p_…", async () => {
     const rows = await sql`
       select p.oid::regprocedure::text from pg_proc p
       where p.pronamespace = 'private'::regnamespace
         and (
-          obj_description(p.oid, 'pg_proc') is null
+          obj_description(p.oid, 'pg_proc') is null and not exists (
+            select from pg_proc rpc
+            where rpc.pronamespace = 'public'::regnamespace and rpc.proname = p.proname
+          )
           or exists (
             select from unnest(p.proargnames, p.proargmodes) as a (name, mode)
             where coalesce(a.mode, 'i') in ('i', 'b', 'v') and a.name !~ '^p_'

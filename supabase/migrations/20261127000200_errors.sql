@@ -92,3 +92,26 @@ $$;
 
 comment on function private.raise_busy is
   '429 busy with Retry-After: what is asked for is allowed, and there is no place or lock for it now.';
+
+create function private.raise_invalid_transition(
+  p_old text,
+  p_new text,
+  p_hint text default null
+)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.raise_error(
+    409,
+    'invalid_transition',
+    'This change of state is not possible.',
+    json_build_object('from', p_old, 'to', p_new)::text,
+    p_hint
+  );
+$$;
+
+comment on function private.raise_invalid_transition is
+  '409 invalid_transition with {"from", "to"} in details, for bookings and orders.';

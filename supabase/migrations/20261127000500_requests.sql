@@ -72,6 +72,23 @@ $$;
 comment on function private.caller_is_server is
   'True for service_role and outside a request: callers that name the professional themselves.';
 
+create function private.caller_manages(p_professional_id uuid)
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.caller_is_server() or coalesce(
+    private.caller_role() = 'authenticated'
+      and private.caller_professional_id() = p_professional_id,
+    false
+  );
+$$;
+
+comment on function private.caller_manages is
+  'Whether the caller is this professional or a server; false for the public, clients and other professionals.';
+
 create function private.portal_client_id(p_professional_id uuid)
 returns uuid
 language plpgsql
@@ -93,6 +110,50 @@ $$;
 
 comment on function private.portal_client_id is
   'The client a portal caller is at this professional; null for every other caller.';
+
+create function private.caller_ip()
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_headers constant jsonb := nullif(current_setting('request.headers', true), '')::jsonb;
+begin
+  return coalesce(
+    -- The edge overwrites it; the caller cannot make it up.
+    nullif(v_headers ->> 'cf-connecting-ip', ''),
+    -- Of these, only the last hop was not written by the caller.
+    nullif(btrim(split_part(v_headers ->> 'x-forwarded-for', ',', -1)), ''),
+    'unknown'
+  );
+end;
+$$;
+
+comment on function private.caller_ip is 'Address of the caller as the edge in front of us saw it.';
+
+-- One subscriber has 2⁶⁴ IPv6 addresses, so a limit per address would be none.
+create function private.caller_network(p_ip text)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- An IPv4 address as a socket for both families shows it.
+  v_ip constant text := regexp_replace(coalesce(p_ip, ''), '^::ffff:(?=[0-9.]+$)', '', 'i');
+begin
+  return case
+    when not pg_input_is_valid(v_ip, 'inet') then v_ip
+    when family(v_ip::inet) = 6 then host(network(set_masklen(v_ip::inet, 64)))
+    else host(v_ip::inet)
+  end;
+end;
+$$;
+
+comment on function private.caller_network is
+  'What callers are counted by: the IPv4 address, or the first 64 bits of an IPv6 address. Text that is no address stays as it is.';
 
 -- Everybody holds the common lock in shared mode, a server that may write for anyone holds it alone.
 -- Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for portal codes,
@@ -142,8 +203,7 @@ comment on function private.try_lock_professional is
   'The write lock of one professional when it is free, else false: for jobs, which come again.';
 
 -- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again;
--- for longer ones each time, or it would never come to its turn among busy writers, and never for
--- longer than the public bears.
+-- for longer ones each time, or it would never come to its turn among busy writers.
 create function private.lock_everybody()
 returns void
 language plpgsql
@@ -159,7 +219,7 @@ declare
   );
 begin
   while not pg_try_advisory_xact_lock(7301, 0) loop
-    v_moment := least(2 * v_moment, 200);
+    v_moment := least(2 * v_moment, 2000);
     begin
       perform set_config('lock_timeout', v_moment || 'ms', true);
       perform pg_advisory_xact_lock(7301, 0);

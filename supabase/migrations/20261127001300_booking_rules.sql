@@ -34,29 +34,6 @@ $$;
 comment on function private.booking_may_become is
   'The state machine of bookings. Repeating a state is allowed and changes nothing.';
 
-create function private.raise_invalid_transition(
-  p_old text,
-  p_new text,
-  p_hint text default null
-)
-returns void
-language sql
-volatile
-security invoker
-set search_path = ''
-as $$
-  select private.raise_error(
-    409,
-    'invalid_transition',
-    'This change of state is not possible.',
-    json_build_object('from', p_old, 'to', p_new)::text,
-    p_hint
-  );
-$$;
-
-comment on function private.raise_invalid_transition is
-  '409 invalid_transition with {"from", "to"} in details, for bookings and orders.';
-
 create function private.check_booking_may_move(p_old text, p_new text)
 returns void
 language plpgsql
@@ -226,6 +203,38 @@ $$;
 
 comment on function private.check_booking_is_free is
   'BEFORE INSERT OR UPDATE of a live booking: 409 slot_taken. Under the write lock nothing can come between; the exclusion constraint stands behind it.';
+
+-- The booking must be the caller's: the owner's, or one of the portal client's own.
+create function private.find_callers_booking(p_booking_id uuid)
+returns public.bookings
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_booking public.bookings;
+begin
+  select * into v_booking from public.bookings where id = p_booking_id;
+
+  if (
+    private.caller_is_server()
+    or (
+      v_booking.professional_id = private.caller_professional_id()
+      and (
+        private.caller_role() = 'authenticated'
+        or v_booking.client_id = private.portal_client_id(v_booking.professional_id)
+      )
+    )
+  ) is not true or v_booking.id is null then
+    perform private.raise_not_found('booking');
+  end if;
+  return v_booking;
+end;
+$$;
+
+comment on function private.find_callers_booking is
+  'A booking of the caller, professional or portal client; 404 PGRST301 for any other, there or not.';
 
 create trigger bookings_lock
   before insert or update or delete on public.bookings

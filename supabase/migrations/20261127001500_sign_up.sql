@@ -50,6 +50,8 @@ language plpgsql
 volatile
 security invoker
 set search_path = ''
+-- A username that somebody is about to take, or only holds: the sign-up takes another.
+set lock_timeout = '100ms'
 as $$
 declare
   v_full_name constant text := private.metadata_text(p_metadata, 200, 'full_name', 'name');
@@ -63,19 +65,23 @@ declare
   v_try text := v_username;
 begin
   loop
-    insert into public.profiles (id, full_name, username, niche, image_url)
-    values (
-      p_user_id,
-      coalesce(v_full_name, ''),
-      v_try,
-      private.metadata_text(p_metadata, 100, 'niche'),
-      -- Half an address is none.
-      case
-        when char_length(v_image_url) <= 2048 and v_image_url ~ '^https?://[^\s<>"]+$'
-          then v_image_url
-      end
-    )
-    on conflict do nothing;
+    begin
+      insert into public.profiles (id, full_name, username, niche, image_url)
+      values (
+        p_user_id,
+        coalesce(v_full_name, ''),
+        v_try,
+        private.metadata_text(p_metadata, 100, 'niche'),
+        -- Half an address is none.
+        case
+          when char_length(v_image_url) <= 2048 and v_image_url ~ '^https?://[^\s<>"]+$'
+            then v_image_url
+        end
+      )
+      on conflict do nothing;
+    exception when lock_not_available then
+      null;
+    end;
 
     exit when exists (select from public.profiles where id = p_user_id);
     v_try := v_username || '-' || left(md5(gen_random_uuid()::text), 4);

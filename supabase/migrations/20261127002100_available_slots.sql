@@ -1,37 +1,5 @@
 -- RPC: the free starts that a booking page shows.
 
--- The booking must be the caller's: the owner's, or one of the portal client's own.
-create function private.find_callers_booking(p_booking_id uuid)
-returns public.bookings
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-declare
-  v_booking public.bookings;
-begin
-  select * into v_booking from public.bookings where id = p_booking_id;
-
-  if (
-    private.caller_is_server()
-    or (
-      v_booking.professional_id = private.caller_professional_id()
-      and (
-        private.caller_role() = 'authenticated'
-        or v_booking.client_id = private.portal_client_id(v_booking.professional_id)
-      )
-    )
-  ) is not true or v_booking.id is null then
-    perform private.raise_not_found('booking');
-  end if;
-  return v_booking;
-end;
-$$;
-
-comment on function private.find_callers_booking is
-  'A booking of the caller, professional or portal client; 404 PGRST301 for any other, there or not.';
-
 -- There can be thousands of starts, and formatting their times would be most of the work: hours and
 -- minutes are formatted once and looked up. Starts are whole minutes, because offsets of time zones
 -- are; so all ends have the seconds of the duration.
@@ -138,8 +106,6 @@ begin
   );
 end;
 $$;
-
-comment on function private.available_slots is 'See public.available_slots.';
 
 -- Dates are text, as instants are: a date would also be `today` or `01/02/2027`.
 create function public.available_slots(

@@ -154,8 +154,6 @@ begin
 end;
 $$;
 
-comment on function private.explain_slot is 'See public.explain_slot.';
-
 create function public.explain_slot(service_id uuid, starts_at text)
 returns jsonb
 language sql

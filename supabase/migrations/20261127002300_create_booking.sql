@@ -181,8 +181,6 @@ begin
 end;
 $$;
 
-comment on function private.create_booking is 'See public.create_booking.';
-
 -- PL/pgSQL here, because SQL would plan the one call anew each time.
 create function public.create_booking(
   service_id uuid,

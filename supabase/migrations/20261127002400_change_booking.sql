@@ -52,8 +52,6 @@ begin
 end;
 $$;
 
-comment on function private.cancel_booking is 'See public.cancel_booking.';
-
 create function private.reschedule_booking(p_booking_id uuid, p_starts_at text)
 returns public.booking_receipt
 language plpgsql
@@ -95,8 +93,6 @@ begin
   return private.booking_receipt(p_booking_id);
 end;
 $$;
-
-comment on function private.reschedule_booking is 'See public.reschedule_booking.';
 
 create function public.cancel_booking(booking_id uuid, reason text default null)
 returns public.booking_receipt

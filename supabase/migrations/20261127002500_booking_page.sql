@@ -111,8 +111,6 @@ begin
 end;
 $$;
 
-comment on function private.booking_page is 'See public.booking_page.';
-
 create function public.booking_page(username text)
 returns jsonb
 language sql

@@ -28,23 +28,6 @@ create index stock_ledger_professional_id_product_id_idx
 create index stock_ledger_professional_id_order_id_idx
   on private.stock_ledger (professional_id, order_id) where order_id is not null;
 
-create function private.caller_manages(p_professional_id uuid)
-returns boolean
-language sql
-stable
-security invoker
-set search_path = ''
-as $$
-  select private.caller_is_server() or coalesce(
-    private.caller_role() = 'authenticated'
-      and private.caller_professional_id() = p_professional_id,
-    false
-  );
-$$;
-
-comment on function private.caller_manages is
-  'Whether the caller is this professional or a server; false for the public, clients and other professionals.';
-
 -- A trigger cannot be told why a statement was made; settings of the transaction can.
 create function private.set_stock_reason(p_reason text, p_order_id uuid)
 returns void

@@ -77,8 +77,6 @@ begin
 end;
 $$;
 
-comment on function private.adjust_stock is 'See public.adjust_stock.';
-
 create function public.adjust_stock(
   product_id uuid,
   delta integer,

@@ -133,8 +133,17 @@ begin
       p_items -> v_index, v_index, p_kind, p_products_only, p_minor_units
     );
   end loop;
+
+  if p_products_only and exists (
+    select
+    from jsonb_array_elements(p_items) as line
+    group by lower(line ->> 'product_id')
+    having sum((line ->> 'quantity')::numeric) > 100
+  ) then
+    perform private.raise_invalid_items(null, 'at most 100 pieces of a product');
+  end if;
 end;
 $$;
 
 comment on function private.check_order_lines is
-  'Shape of all lines, 1 to 200 of them. p_minor_units matter to lines with a price only.';
+  'Shape of all lines, 1 to 200 of them; lines of the public ask for at most 100 pieces of a product together. p_minor_units matter to lines with a price only.';

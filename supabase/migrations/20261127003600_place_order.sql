@@ -108,8 +108,6 @@ begin
 end;
 $$;
 
-comment on function private.quote_order is 'See public.quote_order.';
-
 -- Definer: the public writes neither orders nor clients itself.
 create function private.place_order(
   p_professional_id uuid,
@@ -230,8 +228,6 @@ begin
   return private.order_receipt(v_id);
 end;
 $$;
-
-comment on function private.place_order is 'See public.place_order.';
 
 create function public.quote_order(professional_id uuid, items jsonb)
 returns public.order_quote

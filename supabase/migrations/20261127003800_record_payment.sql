@@ -180,8 +180,6 @@ begin
 end;
 $$;
 
-comment on function private.record_payment is 'See public.record_payment.';
-
 create function private.refund_payment(
   p_order_id uuid,
   p_amount numeric,
@@ -196,8 +194,6 @@ set search_path = ''
 as $$
   select private.write_payment(p_order_id, 'refund', p_amount, null, p_reference, p_reason);
 $$;
-
-comment on function private.refund_payment is 'See public.refund_payment.';
 
 create function private.order_payments(p_order_id uuid)
 returns setof public.order_payment
@@ -218,8 +214,6 @@ begin
     order by p.created_at, p.id;
 end;
 $$;
-
-comment on function private.order_payments is 'See public.order_payments.';
 
 create function public.record_payment(
   order_id uuid,

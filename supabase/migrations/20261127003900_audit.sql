@@ -172,8 +172,6 @@ as $$
   select * from private.audit_stock(private.caller_professional_id());
 $$;
 
-comment on function private.audit is 'See public.audit.';
-
 create function public.audit()
 returns setof public.audit_finding
 language sql

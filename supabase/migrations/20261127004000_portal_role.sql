@@ -16,8 +16,6 @@ grant portal_client to authenticator;
 -- So that tests and repairs in SQL can take the role; `postgres` made it, but may only give it away.
 grant portal_client to postgres with inherit false, set true;
 
-alter role portal_client set statement_timeout = '8s';
-
 grant usage on schema public to portal_client;
 
 grant usage on schema private to portal_client;

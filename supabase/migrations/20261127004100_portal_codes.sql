@@ -76,28 +76,6 @@ $$;
 comment on function private.portal_address_digest is
   'What codes asked for an address at a professional are counted under.';
 
--- One subscriber has 2⁶⁴ IPv6 addresses, so a limit per address would be none.
-create function private.caller_network(p_ip text)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  -- An IPv4 address as a socket for both families shows it.
-  v_ip constant text := regexp_replace(coalesce(p_ip, ''), '^::ffff:(?=[0-9.]+$)', '', 'i');
-begin
-  return case
-    when not pg_input_is_valid(v_ip, 'inet') then v_ip
-    when family(v_ip::inet) = 6 then host(network(set_masklen(v_ip::inet, 64)))
-    else host(v_ip::inet)
-  end;
-end;
-$$;
-
-comment on function private.caller_network is
-  'What callers are counted by: the IPv4 address, or the first 64 bits of an IPv6 address. Text that is no address stays as it is.';
-
 create function private.seconds_until_allowed(p_times timestamptz[], p_limit integer, p_window interval)
 returns integer
 language sql
@@ -173,13 +151,14 @@ begin
 
   insert into private.portal_code_requests (address_digest, network) values (v_digest, v_network);
 
-  -- Locked before its code, as a deletion does it, so that the two never wait for each other.
+  -- Locked before its code, as a deletion does it, so that the two never wait for each other. One that
+  -- somebody else holds is passed over, like one that is gone: anybody may call, so nobody waits here.
   select * into v_client
   from public.clients
   where professional_id = p_professional_id
     and email_key = private.email_key(p_email)
     and not archived
-  for key share;
+  for key share skip locked;
 
   if found then
     v_client_id := v_client.id;
@@ -215,8 +194,6 @@ begin
 end;
 $$;
 
-comment on function private.start_portal_code is 'See public.start_portal_code.';
-
 create function private.set_portal_code(
   p_professional_id uuid,
   p_client_id uuid,
@@ -251,8 +228,6 @@ begin
   return true;
 end;
 $$;
-
-comment on function private.set_portal_code is 'See public.set_portal_code.';
 
 create function public.start_portal_code(
   professional_id uuid,

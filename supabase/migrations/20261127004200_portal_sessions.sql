@@ -140,8 +140,6 @@ begin
 end;
 $$;
 
-comment on function private.start_portal_verification is 'See public.start_portal_verification.';
-
 create function private.finish_portal_verification(
   p_professional_id uuid,
   p_client_id uuid,
@@ -155,6 +153,7 @@ security definer
 set search_path = ''
 as $$
 declare
+  v_is_there boolean;
   v_link_epoch integer;
   v_session private.portal_sessions;
 begin
@@ -165,10 +164,14 @@ begin
     case when (char_length(p_code_hmac) between 1 and 100) is not true then 'code_hmac' end
   );
 
-  -- Locked before its code, as a deletion does it, so that the two never wait for each other.
-  perform from public.clients
-  where professional_id = p_professional_id and id = p_client_id
-  for key share;
+  -- Locked before its code, as a deletion does it, so that the two never wait for each other. One that
+  -- somebody else holds is passed over, like one that is gone: anybody may call, so nobody waits here.
+  select exists (
+    select from public.clients
+    where professional_id = p_professional_id and id = p_client_id
+    for key share skip locked
+  )
+  into v_is_there;
 
   -- Single use by one conditional update: of many at once, one finds the code. The generation is
   -- the one that the attempt was counted on.
@@ -178,6 +181,7 @@ begin
     and k.client_id = p_client_id
     and k.generation = p_generation
     and k.code_hmac = p_code_hmac
+    and v_is_there
     and private.portal_code_is_live(k)
   returning k.link_epoch into v_link_epoch;
 
@@ -218,8 +222,6 @@ begin
 end;
 $$;
 
-comment on function private.finish_portal_verification is 'See public.finish_portal_verification.';
-
 create function private.end_portal_session(p_session_id uuid)
 returns void
 language plpgsql
@@ -235,8 +237,6 @@ begin
   where id = p_session_id and revoked_at is null;
 end;
 $$;
-
-comment on function private.end_portal_session is 'See public.end_portal_session.';
 
 create function public.start_portal_verification(
   professional_id uuid,

@@ -241,9 +241,8 @@ begin
   then
     return false;
   end if;
-  if current_setting('private.request_counter_retry_at', true) <> '' then
-    perform private.forget_broken_request_counter();
-  end if;
+  -- Whatever the setting says: a rollback takes it back, and the lock stays.
+  perform private.forget_broken_request_counter();
 
   for v_fault in 2..3 loop
     if not pg_try_advisory_lock_shared(7305, v_fault) then
@@ -357,10 +356,15 @@ declare
 begin
   if v_conninfo is null or private.setting('request_counter_refused_at') is not null then
     return private.count_request(p_key, p_limit, p_window);
-  elsif 'request_counter' = any (extensions.dblink_get_connections()) is not true
-    and not private.connect_request_counter(v_conninfo)
-  then
-    return 0;
+  end if;
+  -- Somebody else may be connecting, which takes milliseconds.
+  for v_try in 1..20 loop
+    exit when 'request_counter' = any (extensions.dblink_get_connections())
+      or private.connect_request_counter(v_conninfo);
+    perform pg_sleep(0.005);
+  end loop;
+  if 'request_counter' = any (extensions.dblink_get_connections()) is not true then
+    return private.count_request(p_key, p_limit, p_window);
   end if;
 
   begin
@@ -372,14 +376,14 @@ begin
     ) as t (wait integer);
   exception when query_canceled or others then
     perform private.drop_request_counter(sqlerrm);
-    v_seconds := 0;
+    v_seconds := private.count_request(p_key, p_limit, p_window);
   end;
   return v_seconds;
 end;
 $$;
 
 comment on function private.seconds_to_wait is
-  'Counts in a transaction that may write; 0 when it may pass, else the seconds until one would.';
+  'Counts in a transaction that may write; 0 when it may pass, else the seconds until one would. Where the counter cannot be reached, it counts in that transaction, and what is rolled back does not count.';
 
 create function private.request_counter_fault()
 returns text

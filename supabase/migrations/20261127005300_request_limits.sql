@@ -5,28 +5,6 @@
 -- It runs once the request has a connection of the REST server's pool. Places are therefore shares of
 -- that pool (setting rest_pool_size), so that nobody can take all of it, running or waiting.
 
-create function private.caller_ip()
-returns text
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-declare
-  v_headers constant jsonb := nullif(current_setting('request.headers', true), '')::jsonb;
-begin
-  return coalesce(
-    -- The edge overwrites it; the caller cannot make it up.
-    nullif(v_headers ->> 'cf-connecting-ip', ''),
-    -- Of these, only the last hop was not written by the caller.
-    nullif(btrim(split_part(v_headers ->> 'x-forwarded-for', ',', -1)), ''),
-    'unknown'
-  );
-end;
-$$;
-
-comment on function private.caller_ip is 'Address of the caller as the edge in front of us saw it.';
-
 -- A lock per place, freed by Postgres itself when the transaction ends, however it does.
 create function private.take_place(p_what text, p_count integer)
 returns boolean
@@ -70,7 +48,13 @@ $$;
 comment on function private.raise_too_many_connections is
   '429 too_many_connections: the caller''s own number is reached.';
 
-create function private.check_places(p_caller text, p_count integer, p_pool_size integer)
+create function private.check_places(
+  p_caller text,
+  p_professional_id uuid,
+  p_network text,
+  p_count integer,
+  p_pool_size integer
+)
 returns void
 language plpgsql
 volatile
@@ -81,12 +65,16 @@ declare
   v_half constant integer := greatest(p_pool_size / 2, 1);
   v_until constant timestamptz := clock_timestamp() + interval '1 s';
 begin
-  -- Of the pool, running or waiting.
-  if not private.take_place('half of the pool ' || p_caller, v_half) then
+  -- Of the pool, running or waiting: half for a professional with all clients, and three fifths for a
+  -- network, however many accounts are made there.
+  if not private.take_place(format('half of the pool %s', p_professional_id), v_half) then
     if p_count > v_half then
       perform private.raise_busy();
     end if;
     perform private.raise_too_many_connections(p_count);
+  elsif not private.take_place('share of the pool ' || p_network, greatest(p_pool_size * 3 / 5, 1))
+  then
+    perform private.raise_busy();
   end if;
   if p_count >= v_half then
     return;
@@ -103,7 +91,7 @@ end;
 $$;
 
 comment on function private.check_places is
-  'Specification, Limits: concurrent connections per tier. More than that wait up to a second for a place, then 429 too_many_connections; nobody has more than half the pool, 429 busy.';
+  'Specification, Limits: concurrent connections per tier. More than that wait up to a second for a place, then 429 too_many_connections; no professional with all clients has more than half the pool, no network more than three fifths, 429 busy.';
 
 create function private.check_public_places(
   p_network text,
@@ -216,6 +204,7 @@ declare
     when 'portal_client' then v_claims ->> 'professional_id'
     else v_claims ->> 'sub'
   end;
+  v_network constant text := private.caller_network(private.caller_ip());
   v_caller text;
   v_state record;
   v_seconds integer;
@@ -224,7 +213,7 @@ begin
     return;
   end if;
   v_caller := case v_role
-    when 'anon' then 'ip ' || private.caller_network(private.caller_ip())
+    when 'anon' then 'ip ' || v_network
     when 'authenticated' then format('professional %s', v_subject)
     else format('client %s', v_subject)
   end;
@@ -275,7 +264,9 @@ begin
   if v_role = 'anon' then
     perform private.check_public_places(v_caller, v_state.anon_per_network, v_state.pool_size);
   else
-    perform private.check_places(v_caller, v_state.concurrent_requests, v_state.pool_size);
+    perform private.check_places(
+      v_caller, v_professional_id, v_network, v_state.concurrent_requests, v_state.pool_size
+    );
   end if;
 
   v_caller := v_caller || ' ' || v_state.requests_per_minute;
@@ -301,6 +292,16 @@ begin
     );
   end if;
   perform private.check_count_preference();
+
+  -- These keep somebody else's write lock until the answer is made, and a filter on the answer can take
+  -- as long as it likes. Of the next statement, which is the call.
+  if v_role <> 'anon'
+    and current_setting('request.path', true) in ('/rpc/create_booking', '/rpc/place_order')
+  then
+    perform
+      set_config('statement_timeout', '1s', true),
+      set_config('lock_timeout', '400ms', true);
+  end if;
 end;
 $$;
 
@@ -311,14 +312,17 @@ grant execute on function private.check_request () to anon, authenticated, servi
 
 alter role authenticator set pgrst.db_pre_request = 'private.check_request';
 
--- One statement of the public may take a second: it must not hold a connection for longer. Waiting
--- for a lock ends earlier; two may have to be waited for within one statement.
+-- One statement of the public, or of a client, may take a second: it must not hold a connection, or the
+-- professional's write lock, for longer. Waiting for a lock ends earlier; two may have to be waited for
+-- within one statement.
 alter role anon set statement_timeout = '1s';
 
 alter role anon set lock_timeout = '400ms';
 
-alter role authenticated set lock_timeout = '2s';
+alter role portal_client set statement_timeout = '1s';
 
-alter role portal_client set lock_timeout = '2s';
+alter role portal_client set lock_timeout = '400ms';
+
+alter role authenticated set lock_timeout = '2s';
 
 notify pgrst, 'reload config';

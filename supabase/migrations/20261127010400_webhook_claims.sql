@@ -221,8 +221,6 @@ begin
 end;
 $$;
 
-comment on function private.claim_webhook_deliveries is 'See public.claim_webhook_deliveries.';
-
 create function public.claim_webhook_deliveries(max_count integer)
 returns jsonb
 language sql

@@ -51,8 +51,6 @@ begin
 end;
 $$;
 
-comment on function private.test_webhook_endpoint is 'See public.test_webhook_endpoint.';
-
 create function private.redeliver_webhook(p_delivery_id uuid)
 returns jsonb
 language plpgsql
@@ -84,8 +82,6 @@ begin
   return jsonb_build_object('queued', 1);
 end;
 $$;
-
-comment on function private.redeliver_webhook is 'See public.redeliver_webhook.';
 
 create function private.redeliver_webhooks(p_endpoint_id uuid, p_since text)
 returns jsonb
@@ -121,6 +117,52 @@ begin
 end;
 $$;
 
-comment on function private.redeliver_webhooks is 'See public.redeliver_webhooks.';
+create function public.test_webhook_endpoint(endpoint_id uuid)
+returns jsonb
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.test_webhook_endpoint($1);
+$$;
+
+comment on function public.test_webhook_endpoint is
+  'Sends a webhook.test event to one endpoint, whatever it listens to: {queued}. Errors: 404 PGRST301; 409 endpoint_disabled.';
+
+create function public.redeliver_webhook(delivery_id uuid)
+returns jsonb
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.redeliver_webhook($1);
+$$;
+
+comment on function public.redeliver_webhook is
+  'Sends a delivery again, with ten new tries and the same webhook-id: {queued}. Errors: 404 PGRST301; 409 endpoint_disabled.';
+
+create function public.redeliver_webhooks(endpoint_id uuid, since text)
+returns jsonb
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  select private.redeliver_webhooks($1, $2);
+$$;
+
+comment on function public.redeliver_webhooks is
+  'Sends an endpoint what it has missed since an instant: failed and cancelled deliveries, and events from when it was disabled or not there: {queued}. Errors: 404 PGRST301; 409 endpoint_disabled; 422 invalid_time.';
+
+grant execute on function
+  public.test_webhook_endpoint (uuid),
+  private.test_webhook_endpoint (uuid),
+  public.redeliver_webhook (uuid),
+  private.redeliver_webhook (uuid),
+  public.redeliver_webhooks (uuid, text),
+  private.redeliver_webhooks (uuid, text)
+to authenticated;
 
 select private.hand_over('test_webhook_endpoint', 'redeliver_webhook', 'redeliver_webhooks');

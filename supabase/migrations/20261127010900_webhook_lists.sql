@@ -91,8 +91,6 @@ begin
 end;
 $$;
 
-comment on function private.webhook_deliveries is 'See public.webhook_deliveries.';
-
 create function private.webhook_attempts(p_delivery_id uuid)
 returns jsonb
 language plpgsql
@@ -141,8 +139,6 @@ begin
   );
 end;
 $$;
-
-comment on function private.webhook_attempts is 'See public.webhook_attempts.';
 
 -- Bodies are put in as they are: JSON text, not built again.
 create function private.webhook_events(p_after bigint, p_type text, p_page_size integer)
@@ -193,6 +189,61 @@ begin
 end;
 $$;
 
-comment on function private.webhook_events is 'See public.webhook_events.';
+create function public.webhook_deliveries(
+  endpoint_id uuid default null,
+  status text default null,
+  cursor uuid default null,
+  page_size integer default 100
+)
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.webhook_deliveries($1, $2, $3, $4);
+$$;
+
+comment on function public.webhook_deliveries is
+  'Your deliveries, newest first: {data: [{id, endpoint_id, event_id, type, status, attempts, next_attempt_at, last_status, created_at}], next_cursor}. Errors: 404 PGRST301; 410 cursor_expired; 422 validation_failed.';
+
+create function public.webhook_attempts(delivery_id uuid)
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.webhook_attempts($1);
+$$;
+
+comment on function public.webhook_attempts is
+  'The newest 100 tries of a delivery: {data: [{started_at, duration_ms, status, response, error}], next_cursor: null}. Errors: 404 PGRST301.';
+
+create function public.webhook_events(
+  after bigint default null,
+  type text default null,
+  page_size integer default 100
+)
+returns json
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select private.webhook_events($1, $2, $3);
+$$;
+
+comment on function public.webhook_events is
+  'Your events in the order of their commits, as they are delivered: {data, next_cursor}. Ask for those after the last sequence you have seen. Errors: 410 cursor_expired when some of them are no longer kept; 422 validation_failed.';
+
+grant execute on function
+  public.webhook_deliveries (uuid, text, uuid, integer),
+  private.webhook_deliveries (uuid, text, uuid, integer),
+  public.webhook_attempts (uuid),
+  private.webhook_attempts (uuid),
+  public.webhook_events (bigint, text, integer),
+  private.webhook_events (bigint, text, integer)
+to authenticated;
 
 select private.hand_over('webhook_deliveries', 'webhook_attempts', 'webhook_events');

@@ -144,8 +144,6 @@ as $$
   );
 $$;
 
-comment on function private.health is 'See public.health.';
-
 create function public.health()
 returns jsonb
 language sql

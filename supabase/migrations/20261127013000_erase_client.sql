@@ -73,8 +73,6 @@ begin
 end;
 $$;
 
-comment on function private.erase_client is 'See public.erase_client.';
-
 create function public.erase_client(client_id uuid)
 returns jsonb
 language sql

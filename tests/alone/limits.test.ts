@@ -421,6 +421,20 @@ describe("the counter never turns into an outage", () => {
     });
   });
 
+  test("a session takes back what it said of the counter, although a rollback took its setting", async () => {
+    const [connection] = parallelConnections(1) as [Sql];
+    const locks = async () =>
+      (
+        await connection`
+        select from pg_locks
+        where locktype = 'advisory' and classid = 7305 and pid = pg_backend_pid()`
+      ).length;
+    await connection`select pg_try_advisory_lock(7305, 2)`;
+    expect(await locks()).toBe(1);
+    await asCaller({ role: "anon" }, (tx) => tx`select private.check_request()`, connection);
+    expect(await locks()).toBe(0);
+  });
+
   test("a password with space, quote and backslash is one", async () => {
     const [row] = await sql`
       select value from private.settings where name = 'request_counter_password'`;

@@ -19,6 +19,7 @@ import {
   createPortalSession,
   createProfessional,
   createService,
+  type PortalSession,
   type Professional,
 } from "../support/factories.ts";
 import { stack } from "../support/stack.ts";
@@ -283,6 +284,113 @@ describe("a lock that others keep", () => {
         code: "55P03",
       });
     });
+  });
+});
+
+describe("who may be anybody", () => {
+  const REGEX = encodeURIComponent("^(.+)(.+)(.+)(.+)\\4\\3\\2\\1$");
+  const LONG = "abcdefghij".repeat(399);
+
+  test("keeps a write lock for a second at most, whatever is asked of the answer", async () => {
+    const { professional, service, client } = await open();
+    const stranger = await createProfessional();
+    const portal = await createPortalSession(client);
+    for (const { token } of [stranger, portal]) {
+      const call = answerOf(
+        request(`/rest/v1/rpc/create_booking?select=id,notes&notes=match.${REGEX}`, {
+          method: "POST",
+          token,
+          body: JSON.stringify({
+            service_id: service.id,
+            starts_at: iso(instantOf(dateIn(20, "UTC"), "10:00", "UTC")),
+            ...(token === stranger.token && {
+              client_name: "Ann",
+              client_email: "ann@example.com",
+            }),
+            notes: LONG,
+          }),
+        }),
+      );
+      expect(await call).toMatchObject({ status: 500, code: "57014" });
+    }
+    const [settings] = await sql`
+      select rolconfig @> array['statement_timeout=1s', 'lock_timeout=400ms'] as short
+      from pg_roles where rolname = 'portal_client'`;
+    expect(settings?.short).toBe(true);
+    expect((await rename(client.id, professional.token, "Marta")).status).toBe(204);
+  });
+
+  test("does not wait for a client whom somebody else is deleting, asking for a code or trying one", async () => {
+    const { professional, client } = await open();
+    await sql.begin(async (tx) => {
+      await tx`select from public.clients where id = ${client.id} for update`;
+      const [started] = await holder`
+        select private.start_portal_code(
+          ${professional.id}, ${client.email}, '0.1.2.3', 100) as code`;
+      // What an address that is nobody's gets.
+      expect(started?.code.recipient).toMatchObject({ generation: 0 });
+      const [finished] = await holder`
+        select private.finish_portal_verification(
+          ${professional.id}, ${client.id}, 1, 'x') as session`;
+      expect(finished?.session).toBeNull();
+    });
+  });
+
+  test("signs up although another has not let go of the username", async () => {
+    const { professional } = await open();
+    const username = `squatted-${crypto.randomUUID()}`;
+    await holder.begin(async (tx) => {
+      await tx`update public.profiles set username = ${username} where id = ${professional.id}`;
+      const id = crypto.randomUUID();
+      await sql`
+        insert into auth.users (id, email, raw_user_meta_data)
+        values (${id}, ${`${id}@example.com`}, ${sql.json({ username })})`;
+      const [profile] = await sql`select username from public.profiles where id = ${id}`;
+      expect(profile?.username).toMatch(new RegExp(`^${username.slice(0, 50)}.*-[0-9a-f]{4}$`));
+    });
+  });
+
+  test("has three fifths of the pool from one network, with however many accounts", async () => {
+    const professionals = await Promise.all(
+      Array.from({ length: 3 }, () => createProfessional({ tier: "free" })),
+    );
+    const connections = parallelConnections(13);
+    const nest = async (depth: number): Promise<void> => {
+      const call = asCaller(
+        professionals[depth % 3]?.claims as Claims,
+        async (tx) => {
+          await tx`select set_config('request.headers', '{"x-forwarded-for": "192.0.2.77"}', true)`;
+          await tx`select private.check_request()`;
+          await nest(depth + 1);
+        },
+        connections[depth],
+      );
+      if (depth === 12) expect(await raised(call)).toMatchObject({ status: 429, code: "busy" });
+      else await call;
+    };
+    await nest(0);
+  });
+
+  test("has half of the pool together with the other clients of a professional", async () => {
+    const professional = await createProfessional({ tier: "ultra" });
+    const portals: PortalSession[] = [];
+    for (let n = 0; n < 3; n++) {
+      portals.push(await createPortalSession(await createClientRow(professional)));
+    }
+    const connections = parallelConnections(11);
+    const nest = async (depth: number): Promise<void> => {
+      const call = asCaller(
+        portals[depth % 3]?.claims as Claims,
+        async (tx) => {
+          await tx`select private.check_request()`;
+          await nest(depth + 1);
+        },
+        connections[depth],
+      );
+      if (depth === 10) expect(await raised(call)).toMatchObject({ status: 429, code: "busy" });
+      else await call;
+    };
+    await nest(0);
   });
 });
 

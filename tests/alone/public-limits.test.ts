@@ -6,7 +6,14 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateIn, everyDay, instantOf, iso } from "../support/calendar.ts";
 import { anonymous, server } from "../support/callers.ts";
-import { type Claims, raised, sql, tryAsCaller } from "../support/database.ts";
+import {
+  asCaller,
+  type Claims,
+  parallelConnections,
+  raised,
+  sql,
+  tryAsCaller,
+} from "../support/database.ts";
 import {
   createClientRow,
   createPortalSession,
@@ -149,6 +156,29 @@ describe("tries of the public", () => {
     }
   });
 
+  test("are counted on cold connections too", async () => {
+    const shop = await open();
+    const email = stranger();
+    let passed = 0;
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        parallelConnections(6).map((connection) =>
+          connection
+            .begin(async (tx) => {
+              await tx`select set_config('request.jwt.claims', '{"role": "anon"}', true)`;
+              await tx`select private.count_public_try(${shop.professional.id}, ${email})`;
+            })
+            .then(
+              () => true,
+              () => false,
+            ),
+        ),
+      );
+      passed += answers.filter(Boolean).length;
+    }
+    expect(passed).toBe(10);
+  });
+
   test("are counted by digests: no address is kept", async () => {
     const shop = await open();
     const email = stranger();
@@ -216,6 +246,23 @@ describe("bookings and orders of the public", () => {
       client_email: stranger(),
     });
     expect(served.error).toBeNull();
+  });
+
+  test("take at most a hundred pieces of a product in all lines together", async () => {
+    const shop = await open();
+    const lines = (...quantities: number[]) =>
+      quantities.map((quantity) => ({ product_id: shop.product.id, quantity }));
+    const quote = (items: object[]) =>
+      anonymous().rpc("quote_order", {
+        professional_id: shop.professional.id,
+        items: items as never,
+      });
+    expect((await quote(lines(60, 41))).error?.code).toBe("invalid_items");
+    expect((await quote(lines(60, 40))).error).toBeNull();
+    const shouted = lines(60, 60).map((line, n) =>
+      n === 0 ? line : { ...line, product_id: line.product_id.toUpperCase() },
+    );
+    expect((await quote(shouted)).error?.code).toBe("invalid_items");
   });
 
   test("take at most a hundred pieces a line, the owner more", async () => {

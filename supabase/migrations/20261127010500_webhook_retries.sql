@@ -238,8 +238,6 @@ begin
 end;
 $$;
 
-comment on function private.finish_webhook_delivery is 'See public.finish_webhook_delivery.';
-
 create function public.finish_webhook_delivery(
   delivery_id uuid,
   claim_token uuid,
