@@ -6,14 +6,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateIn, everyDay, instantOf, iso } from "../support/calendar.ts";
 import { anonymous, server } from "../support/callers.ts";
-import {
-  asCaller,
-  type Claims,
-  parallelConnections,
-  raised,
-  sql,
-  tryAsCaller,
-} from "../support/database.ts";
+import { type Claims, parallelConnections, raised, sql, tryAsCaller } from "../support/database.ts";
 import {
   createClientRow,
   createPortalSession,
