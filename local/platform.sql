@@ -31,6 +31,8 @@ grant anon, authenticated, service_role to authenticator;
 -- their settings; plain PostgreSQL wants them granted.
 grant anon, authenticated, service_role, authenticator to postgres with admin option;
 grant set on parameter pgrst.db_pre_request to postgres;
+-- Data are restored without what triggers would make of them.
+grant set on parameter session_replication_role to postgres;
 -- To look at sessions and to end them.
 grant pg_monitor, pg_signal_backend to postgres;
 

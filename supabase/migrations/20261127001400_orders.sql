@@ -29,10 +29,10 @@ create table public.orders (
   amount_refunded public.money_amount not null default 0,
   payment_status text not null generated always as (
     case
-      when amount_paid = 0 and total > 0 then 'unpaid'
       when amount_paid > 0 and amount_refunded = amount_paid then 'refunded'
+      when amount_paid - amount_refunded >= total then 'paid'
       when amount_refunded > 0 then 'partially_refunded'
-      when amount_paid >= total then 'paid'
+      when amount_paid = 0 then 'unpaid'
       else 'partially_paid'
     end
   ) stored,
@@ -183,7 +183,7 @@ comment on column public.orders.amount_refunded is
   'Sum of the refunds recorded, at most amount_paid.';
 
 comment on column public.orders.payment_status is
-  'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts.';
+  'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. What was refunded in part and paid again is paid.';
 
 comment on column public.orders.shipping_address is
   'An object of at most 4 kB, its fields free; the client sees it.';

@@ -109,7 +109,7 @@ begin
   v_order := private.find_managed_order(p_order_id);
   perform private.lock_professional(v_order.professional_id);
   v_order := private.find_managed_order(p_order_id);
-  v_due := v_order.total - v_order.amount_paid + v_order.amount_refunded;
+  v_due := greatest(v_order.total - v_order.amount_paid + v_order.amount_refunded, 0);
   v_refundable := v_order.amount_paid - v_order.amount_refunded;
 
   perform private.check_amount(p_amount, private.minor_units(v_order.professional_id));
@@ -119,7 +119,8 @@ begin
   where professional_id = v_order.professional_id and reference = p_reference;
 
   if v_payment.id is null then
-    if p_kind = 'payment' and p_amount > v_due then
+    -- What a server reports has happened, a second charge too: it is kept, so that it can be refunded.
+    if p_kind = 'payment' and p_amount > v_due and not private.caller_is_server() then
       perform private.raise_error(
         409,
         'exceeds_total',
@@ -157,7 +158,7 @@ end;
 $$;
 
 comment on function private.write_payment is
-  'Adds a payment or refund to the ledger, or finds it by its reference. Due is the total less what was paid and not refunded.';
+  'Adds a payment or refund to the ledger, or finds it by its reference. Due is the total less what was paid and not refunded; only a server may exceed it.';
 
 -- Definer, like refund_payment and order_payments: nobody has rights on the ledger.
 create function private.record_payment(
@@ -231,7 +232,7 @@ as $$
 $$;
 
 comment on function public.record_payment is
-  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. Errors: 404 PGRST301; 409 exceeds_total {"due"}, reference_reused; 422 invalid_amount, too_many_decimals, method_required, validation_failed {"fields"}.';
+  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. A server may report more than is due, which can then be refunded. Errors: 404 PGRST301; 409 exceeds_total {"due"} (a professional), reference_reused; 422 invalid_amount, too_many_decimals, method_required, validation_failed {"fields"}.';
 
 create function public.refund_payment(
   order_id uuid,

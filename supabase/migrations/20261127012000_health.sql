@@ -80,13 +80,98 @@ begin
       from private.jobs() as wanted
       where not exists (select from cron.job where jobname = wanted.name and active)
     $query$ into v_missing;
+  elsif exists (select from pg_catalog.pg_available_extensions where name = 'pg_cron') then
+    return 'pg_cron is not installed: nothing is scheduled';
   end if;
   return coalesce('not scheduled: ' || v_missing, 'ok');
 end;
 $$;
 
 comment on function private.job_status is
-  'ok, or the jobs that pg_cron should run and does not. Without pg_cron another scheduler runs them.';
+  'ok, or the jobs that pg_cron should run and does not. Where there is none, another scheduler runs them.';
+
+create function private.secret_status()
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_missing text;
+begin
+  if to_regclass('vault.decrypted_secrets') is not null then
+    -- By name only: what another project has encrypted cannot be read, and would raise.
+    execute $query$
+      select string_agg(wanted.name, ', ')
+      from unnest(array['project_url', 'dispatch_secret']) as wanted (name)
+      where not exists (select from vault.decrypted_secrets s where s.name = wanted.name)
+    $query$ into v_missing;
+  end if;
+  return coalesce('not in the vault: ' || v_missing, 'ok');
+end;
+$$;
+
+comment on function private.secret_status is
+  'ok, or the secrets that the scheduler does not find in the vault. Without a vault another scheduler has its own.';
+
+create function private.trigger_status()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  with ours as (
+    select t.tgname as name, t.tgrelid as table_id, t.tgenabled
+    from pg_catalog.pg_trigger t
+    join pg_catalog.pg_class c on c.oid = t.tgrelid
+    where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+      or c.oid = 'auth.users'::regclass and not t.tgisinternal
+  ),
+  -- These alone are on a table that no migration makes, so a dump of our schemas leaves them out.
+  faults as (
+    select format('%s on auth.users is missing', name) as fault
+    from unnest(array['profiles_on_sign_up', 'profiles_lock_on_account_deletion']) as wanted (name)
+    where name not in (select o.name from ours o where o.table_id = 'auth.users'::regclass)
+    union all
+    select format('%s on %s is off', name, table_id::regclass)
+    from ours
+    where tgenabled <> 'O'
+  )
+  select coalesce(string_agg(fault, ', ' order by fault), 'ok')
+  from faults;
+$$;
+
+comment on function private.trigger_status is
+  'ok, or which trigger on the users is missing, and which of all is switched off, as by a load that broke off.';
+
+create function private.role_status()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select coalesce('not granted: ' || string_agg(format('%s to %s', role, member), ', '), 'ok')
+  from (
+    values
+      ('portal_client', 'authenticator', false),
+      ('portal_client', 'postgres', false),
+      ('rules', 'postgres', true)
+  ) as wanted (role, member, inherits)
+  where not exists (
+    select
+    from pg_catalog.pg_auth_members m
+    where m.roleid = to_regrole(wanted.role)
+      and m.member = to_regrole(wanted.member)
+      and m.set_option
+      and (m.inherit_option or not wanted.inherits)
+  );
+$$;
+
+comment on function private.role_status is
+  'ok, or who may no longer take which role: without the first no client gets into the portal.';
 
 -- One instant for all of them, when the clocks had been turned back everywhere else. It has passed, so
 -- that no later release can say otherwise.
@@ -140,7 +225,11 @@ as $$
     'deliveries', private.delivery_status(),
     'dispatcher', private.dispatcher_status(),
     'jobs', private.job_status(),
-    'time_zones', private.time_zone_status()
+    'time_zones', private.time_zone_status(),
+    'secrets', private.secret_status(),
+    'triggers', private.trigger_status(),
+    'roles', private.role_status(),
+    'grants', private.grant_status()
   );
 $$;
 
@@ -155,8 +244,11 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs, time_zones}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs, time_zones, secrets, triggers, roles, grants}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
+
+-- It could call it as a member of `rules`, but must be able to say that it no longer is one.
+grant execute on function private.next_webhook_deliveries (integer) to postgres;
 
 grant execute on function private.health () to service_role;

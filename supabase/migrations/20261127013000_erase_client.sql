@@ -91,3 +91,6 @@ grant execute on function public.erase_client (uuid) to authenticated;
 grant execute on function private.erase_client (uuid) to authenticated;
 
 select private.hand_over('erase_client');
+
+-- Stays at the end of the last migration.
+select private.note_grants();

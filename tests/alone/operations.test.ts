@@ -162,6 +162,10 @@ describe("health", () => {
       deliveries: "ok",
       dispatcher: "ok",
       jobs: "ok",
+      secrets: "ok",
+      triggers: "ok",
+      roles: "ok",
+      grants: "ok",
     });
     expect([request_counter, time_zones]).toEqual([expect.any(String), expect.any(String)]);
   });
@@ -244,6 +248,156 @@ describe("health", () => {
 
     test("tells when it is not configured", async () => {
       expect((await health()).request_counter).not.toBe("ok");
+    });
+  });
+
+  describe("tells what a restore may lose or open", () => {
+    /** What the entries that are not ok say once `damage` was done. Nothing of it stays. */
+    const faultsAfter = (...damage: string[]) =>
+      rolledBack(async (tx) => {
+        for (const statement of damage) await tx.unsafe(statement);
+        const [row] = await tx<{ health: Record<string, string> }[]>`
+          select private.health() as health`;
+        const faults = Object.entries(row?.health ?? {}).filter(
+          // The zone data are the server's, whatever is restored.
+          ([entry, said]) => said !== "ok" && !["request_counter", "time_zones"].includes(entry),
+        );
+        return Object.fromEntries(faults);
+      });
+
+    // With their functions: to drop them alone takes the owner of the users.
+    test.each([
+      ["profiles_on_sign_up", "handle_new_user"],
+      ["profiles_lock_on_account_deletion", "lock_deleted_user"],
+    ])("trigger %s on the users", async (trigger, of) => {
+      expect(await faultsAfter(`drop function private.${of}() cascade`)).toMatchObject({
+        triggers: expect.stringContaining(`${trigger} on auth.users`),
+      });
+    });
+
+    test("a trigger that is switched off", async () => {
+      expect(await faultsAfter("alter table public.orders disable trigger orders_1_fill")).toEqual({
+        triggers: expect.stringContaining("orders_1_fill on public.orders"),
+      });
+    });
+
+    test.each([
+      ["portal_client", "authenticator"],
+      ["portal_client", "postgres"],
+      ["rules", "postgres"],
+    ])("role %s for %s", async (role, member) => {
+      expect(await faultsAfter(`revoke ${role} from ${member}`)).toEqual({
+        roles: expect.stringContaining(`${role} to ${member}`),
+      });
+    });
+
+    test("rights of the rules that postgres does not inherit", async () => {
+      expect(await faultsAfter("grant rules to postgres with inherit false")).toEqual({
+        roles: expect.stringContaining("rules to postgres"),
+      });
+    });
+
+    test.each([
+      [
+        "grant update on public.profiles to authenticated",
+        "update on public.profiles to authenticated",
+      ],
+      [
+        "grant update (tier) on public.profiles to authenticated",
+        "update on public.profiles (tier) to authenticated",
+      ],
+      ["grant select on public.clients to anon", "select on public.clients to anon"],
+      ["grant select on public.products to public", "select on public.products to public"],
+      [
+        "grant truncate on public.orders to service_role",
+        "truncate on public.orders to service_role",
+      ],
+      [
+        "grant select on private.settings to service_role",
+        "select on private.settings to service_role",
+      ],
+      [
+        "grant usage on sequence private.webhook_event_numbers to anon",
+        "usage on private.webhook_event_numbers to anon",
+      ],
+      ["grant execute on function public.health() to anon", "execute on public.health() to anon"],
+      ["create table public.extra ()", undefined],
+      [
+        "create function private.extra() returns integer language sql as 'select 1'",
+        "execute on private.extra() to rules",
+      ],
+      [
+        "grant create on schema private to authenticated",
+        "create on schema private to authenticated",
+      ],
+    ])("%s", async (damage, privilege) => {
+      expect(await faultsAfter(damage)).toEqual(
+        privilege ? { grants: expect.stringContaining(privilege) } : {},
+      );
+    });
+
+    test.each([
+      [
+        "revoke select on public.profiles from authenticated",
+        "select on public.profiles to authenticated",
+      ],
+      [
+        "revoke update (name) on public.clients from portal_client",
+        "update on public.clients (name) to portal_client",
+      ],
+      [
+        "revoke execute on function public.booking_page(text) from anon",
+        "execute on public.booking_page(text) to anon",
+      ],
+      ["revoke usage on schema private from anon", "usage on schema private to anon"],
+      ["drop function public.audit()", "execute on public.audit() to authenticated"],
+    ])("%s", async (damage, privilege) => {
+      expect(await faultsAfter(damage)).toEqual({ grants: expect.stringContaining(privilege) });
+    });
+
+    test("what the platform grants by default, in a sentence of bearable length", async () => {
+      const faults = await faultsAfter(
+        "grant all on all tables in schema public to anon, authenticated, service_role",
+        "revoke usage on schema public from portal_client",
+      );
+      expect(faults).toEqual({
+        grants: expect.stringContaining("usage on schema public to portal_client"),
+      });
+      expect(faults.grants?.length).toBeLessThan(300);
+    });
+
+    // Stand-ins for the extensions, which the local stack does not have.
+    const scheduler = [
+      "create schema cron",
+      "create table cron.job (jobname text, active boolean)",
+    ];
+    const vault = ["create schema vault", "create table vault.decrypted_secrets (name text)"];
+
+    test("jobs that are not scheduled, or switched off", async () => {
+      expect(
+        await faultsAfter(
+          ...scheduler,
+          "insert into cron.job values ('cleanup', true), ('webhook-dispatch', false)",
+        ),
+      ).toEqual({ jobs: expect.stringMatching(/^(?!.*cleanup).*webhook-dispatch/) });
+      expect(
+        await faultsAfter(
+          ...scheduler,
+          "insert into cron.job values ('cleanup', true), ('webhook-dispatch', true)",
+        ),
+      ).toEqual({});
+    });
+
+    test("secrets that are not in the vault", async () => {
+      expect(
+        await faultsAfter(...vault, "insert into vault.decrypted_secrets values ('project_url')"),
+      ).toEqual({ secrets: expect.stringMatching(/^(?!.*project_url).*dispatch_secret/) });
+      expect(
+        await faultsAfter(
+          ...vault,
+          "insert into vault.decrypted_secrets values ('project_url'), ('dispatch_secret')",
+        ),
+      ).toEqual({});
     });
   });
 

@@ -10,7 +10,7 @@ import {
   type PaymentReceipt,
   place,
 } from "../support/commerce.ts";
-import { asCaller, parallelConnections } from "../support/database.ts";
+import { asCaller, parallelConnections, sql } from "../support/database.ts";
 import { createPortalSession, type Professional } from "../support/factories.ts";
 
 auditAfterEachTest();
@@ -102,7 +102,16 @@ describe("record_payment", () => {
     expect((await failure(pay(shop.api, order.id, 30.01))).details).toEqual({ due: 30 });
     await answer(refund(shop.api, order.id, 50));
     expect((await failure(pay(shop.api, order.id, 80.01))).details).toEqual({ due: 80 });
-    expect(await figures(pay(shop.api, order.id, 80))).toEqual(["partially_refunded", 150, 50]);
+    expect(await figures(pay(shop.api, order.id, 80))).toEqual(["paid", 150, 50]);
+  });
+
+  test("paid, refunded in full and paid again is paid", async () => {
+    const { shop, order } = await orderOf(100);
+    expect(await figures(pay(shop.api, order.id, 100))).toEqual(["paid", 100, 0]);
+    expect(await figures(refund(shop.api, order.id, 100))).toEqual(["refunded", 100, 100]);
+    expect(await figures(pay(shop.api, order.id, 99))).toEqual(["partially_refunded", 199, 100]);
+    expect(await figures(pay(shop.api, order.id, 1))).toEqual(["paid", 200, 100]);
+    expect(await failure(pay(shop.api, order.id, 0.01))).toMatchObject({ details: { due: 0 } });
   });
 
   test.each([0, -1, null, 1e13])("an amount of %s is refused", async (amount) => {
@@ -221,6 +230,77 @@ describe("reference", () => {
     ]);
     await answer(pay(a.shop.api, a.order.id, 10));
     expect(await figures(pay(a.shop.api, a.order.id, 10))).toEqual(["partially_paid", 70, 0]);
+  });
+});
+
+describe("a double charge", () => {
+  async function chargedTwice() {
+    const { shop, order } = await orderOf(100);
+    await answer(pay(shop.api, order.id, 100, { method: "card", reference: "ch_1" }));
+    return { shop, order };
+  }
+  const second = { method: "card", reference: "ch_2" };
+
+  test("is refused to the professional, and recorded for a server, once", async () => {
+    const { shop, order } = await chargedTwice();
+    expect(await failure(pay(shop.api, order.id, 100, second))).toEqual({
+      status: 409,
+      code: "exceeds_total",
+      details: { due: 0 },
+    });
+    for (const _delivery of [1, 2]) {
+      expect(await figures(pay(server(), order.id, 100, second))).toEqual(["paid", 200, 0]);
+    }
+    // Overpaid by more than any payment could make good.
+    expect(await failure(pay(shop.api, order.id, 0.01))).toEqual({
+      status: 409,
+      code: "exceeds_total",
+      details: { due: 0 },
+    });
+  });
+
+  test("refunded leaves the order paid with nothing due, refunded once more it is due again", async () => {
+    const { shop, order } = await chargedTwice();
+    await answer(pay(server(), order.id, 100, second));
+    expect(await figures(refund(shop.api, order.id, 100))).toEqual(["paid", 200, 100]);
+    expect(await failure(pay(shop.api, order.id, 0.01))).toMatchObject({ details: { due: 0 } });
+    expect(await figures(refund(shop.api, order.id, 30))).toEqual(["partially_refunded", 200, 130]);
+    expect(await failure(refund(shop.api, order.id, 70.01))).toMatchObject({
+      details: { refundable: 70 },
+    });
+    expect(await figures(refund(shop.api, order.id, 70))).toEqual(["refunded", 200, 200]);
+    expect(await failure(pay(shop.api, order.id, 100.01))).toMatchObject({ details: { due: 100 } });
+  });
+
+  test("of an order of 0 is refunded in full", async () => {
+    const { shop, order } = await orderOf(0);
+    expect(await figures(pay(server(), order.id, 5))).toEqual(["paid", 5, 0]);
+    expect(await figures(refund(shop.api, order.id, 2))).toEqual(["paid", 5, 2]);
+    expect(await figures(refund(shop.api, order.id, 3))).toEqual(["refunded", 5, 5]);
+  });
+
+  test("is recorded in SQL as well", async () => {
+    const { order } = await chargedTwice();
+    const [row] = await sql`
+      select "order" ->> 'payment_status' as status, ("order" -> 'amount_paid')::numeric as paid
+      from public.record_payment(${order.id}, 100, 'card', 'ch_2')`;
+    expect([row?.status, Number(row?.paid)]).toEqual(["paid", 200]);
+  });
+
+  test("is one payment.succeeded of each charge", async () => {
+    const { shop, order } = await orderOf(100);
+    await answer(
+      shop.api.rpc("create_webhook_endpoint", { url: "https://example.com/hook", events: ["*"] }),
+    );
+    for (const reference of ["ch_1", "ch_2"]) {
+      await answer(pay(server(), order.id, 100, { reference }));
+    }
+    const events = await sql`
+      select type, body::jsonb #>> '{data,order,payment_status}' as status
+      from private.webhook_events
+      where professional_id = ${shop.id} and type like 'payment.%'
+      order by sequence`;
+    expect([...events]).toEqual(Array(2).fill({ type: "payment.succeeded", status: "paid" }));
   });
 });
 

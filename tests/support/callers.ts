@@ -32,19 +32,22 @@ const options = {
   realtime: { transport: WebSocket as never },
 } satisfies SupabaseClientOptions<"public">;
 
+/** Where a caller calls: at the stack under test unless a test has one of its own. */
+type Address = Pick<typeof stack, "apiUrl" | "publishableKey" | "secretKey">;
+
 /** A caller with the public key only. */
-export function anonymous(): Api {
-  return createClient<Database>(stack.apiUrl, stack.publishableKey, options);
+export function anonymous({ apiUrl, publishableKey }: Address = stack): Api {
+  return createClient<Database>(apiUrl, publishableKey, options);
 }
 
 /** Our own server: bypasses row-level security. */
-export function server(): Api {
-  return createClient<Database>(stack.apiUrl, stack.secretKey, options);
+export function server({ apiUrl, secretKey }: Address = stack): Api {
+  return createClient<Database>(apiUrl, secretKey, options);
 }
 
 /** A caller with a token. */
-export function bearer(token: string): Api {
-  return createClient<Database>(stack.apiUrl, stack.publishableKey, {
+export function bearer(token: string, { apiUrl, publishableKey }: Address = stack): Api {
+  return createClient<Database>(apiUrl, publishableKey, {
     global: options.global,
     realtime: options.realtime,
     accessToken: async () => token,
