@@ -12,6 +12,8 @@ const REGEXES = 12;
 const PATCHES = 60;
 const BOOKINGS = 14;
 const FILLERS = 4;
+const ACCOUNTS = 2;
+/** Of each account. */
 const ENDPOINTS = 10;
 /** Queued at each endpoint. */
 const EVENTS = 60;
@@ -66,7 +68,7 @@ export class Attacker {
     const { env, receiver } = this.#world;
     const paths: string[] = [];
     receiver.drips = (path) => paths.includes(path);
-    for (const _ of [1, 2]) {
+    for (let account = 0; account < ACCOUNTS; account++) {
       const tenant = await createProfessional(this.#sql, env);
       this.#tenants.push(tenant);
       const { token } = tenant;
@@ -76,6 +78,7 @@ export class Attacker {
         const body = { url: receiver.url(path), events: ["*"] };
         await this.#try("endpoint", "POST", "/functions/v1/webhooks/endpoints", { token, body });
       }
+      await this.#sql`update public.profiles set tier = 'pro' where id = ${tenant.id}`;
       await this.#sql`
         insert into public.clients (professional_id, name)
         select ${tenant.id}, 'Marta Rossi' from generate_series(1, ${EVENTS})`;
