@@ -40,7 +40,7 @@ const SECTIONS: [name: string, measure: (context: Context) => Promise<Row[]>][] 
 
 /** The sections in SQL, on a database server alone. */
 async function inDatabase(dataDir: string): Promise<Row[]> {
-  const levels = quick ? [10_000, 50_000] : [10_000, 100_000, 1_000_000];
+  const levels = quick ? [5_000, 20_000] : [10_000, 100_000, 1_000_000];
   const withEarlier = isChosen("hook") || isChosen("cold");
   const databases = await prepareDatabases(dataDir, levels, withEarlier);
   running = databases;
