@@ -7,14 +7,15 @@ import { clientEmail, clientId, copyTable, professionalId, serviceId } from "./d
 import type { Request, Side } from "./measure.ts";
 import { type Row, row } from "./table.ts";
 
-const CALL = "select * from public.create_booking($1::uuid, $2, $3, $4) as pgrst_call";
+export const CREATE_BOOKING =
+  "select * from public.create_booking($1::uuid, $2, $3, $4) as pgrst_call";
 const BARE = `insert into bench.bookings (professional_id, client_id, service_id, service_name, starts_at,
     ends_at, buffer_before, buffer_after, cancellation_notice, status, price, currency, source)
   values ($1, $2, $3, 'Service 1', $4::timestamptz, $4::timestamptz + interval '30 minutes', 0, 0, 0, 'confirmed', 30, 'EUR', 'public')
   returning id, professional_id, service_id, service_name, status, starts_at, ends_at, price, currency, notes, version`;
 
 /** Starts that are free for everybody who is measured, beyond the half-full months. */
-async function freeStarts(url: string): Promise<string[]> {
+export async function freeStarts(url: string): Promise<string[]> {
   return asSuperuser(url, async (sql) => {
     const rows = await sql<{ at: string }[]>`
       select private.timestamp_text(start) as at
@@ -66,7 +67,7 @@ export async function measureBookings(context: Context): Promise<Row[]> {
           role: "anon",
           headers: { "cf-connecting-ip": `10.0.${worker}.${index % 250}` },
           method: "POST",
-          statements: [[CALL, serviceId(p, 1), starts[n], "Marta Rossi", email(n)]],
+          statements: [[CREATE_BOOKING, serviceId(p, 1), starts[n], "Marta Rossi", email(n)]],
         };
       },
     });

@@ -1,7 +1,14 @@
 /** What every section gets, and the callers they share. */
 import postgres, { type Sql } from "postgres";
 import type { Databases } from "./databases.ts";
-import { type Comparison, compare, type Request, type Side } from "./measure.ts";
+import {
+  type Comparison,
+  compareTurns,
+  type Request,
+  type Side,
+  type Turns,
+  takeTurns,
+} from "./measure.ts";
 
 export interface Context extends Databases {
   quick: boolean;
@@ -18,28 +25,39 @@ export interface Scale {
   isLong?: boolean;
 }
 
-/** The two comparisons of a row: at 1 and at 16 connections. */
-export async function compareBoth(
-  context: Context,
-  a: Side,
-  b: Side,
+/** Times kinds of requests in turns, at 1 and at 16 connections. */
+export async function takeTurnsBoth(
+  { quick }: Context,
+  sides: Side[],
   { rounds = 15, requests = 60, isLong = false }: Scale = {},
-): Promise<[Comparison, Comparison?]> {
-  const { quick } = context;
+): Promise<[Turns[], Turns[]?]> {
   const effort = (connections: number, times: number, each: number) => ({
     connections,
     rounds: Math.ceil(times),
     requests: Math.max(3, Math.round(each / connections)),
   });
   // Many short rounds: a machine that changes its speed meanwhile does it to both sides of most of them.
-  const alone = await compare(
-    a,
-    b,
+  const alone = await takeTurns(
+    sides,
     quick ? effort(1, rounds * 2, requests / 20) : effort(1, rounds * 3, requests / 3),
   );
   if (quick && isLong) return [alone];
   const many = quick ? effort(16, rounds / 4, requests) : effort(16, rounds, requests * 2);
-  return [alone, await compare(a, b, many)];
+  return [alone, await takeTurns(sides, many)];
+}
+
+/** The two comparisons of a row: at 1 and at 16 connections. */
+export async function compareBoth(
+  context: Context,
+  a: Side,
+  b: Side,
+  scale: Scale = {},
+): Promise<[Comparison, Comparison?]> {
+  const [[a1, b1], many] = await takeTurnsBoth(context, [a, b], scale);
+  if (!a1 || !b1) throw new Error("a comparison needs two sides");
+  const alone = compareTurns(1, a1, b1);
+  const [a16, b16] = many ?? [];
+  return a16 && b16 ? [alone, compareTurns(16, a16, b16)] : [alone];
 }
 
 /** Claims of a professional's token; tokens without a session id are not looked up. */

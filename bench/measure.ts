@@ -3,7 +3,7 @@
  * connection with prepared statements. Two kinds are always timed side by side, round by round, and
  * only their ratio is judged: the machine may be slow or busy, it is so for both.
  */
-import postgres, { type ParameterOrJSON, type ReservedSql, type Sql } from "postgres";
+import postgres, { type ParameterOrJSON, type Sql } from "postgres";
 
 export type Role = "anon" | "authenticated" | "portal_client" | "service_role";
 
@@ -57,45 +57,62 @@ const SETTINGS = `select set_config('search_path', '"public", "extensions"', tru
 /** The driver would send a statement without parameters unprepared; its types do not know the option. */
 const PREPARED = { prepare: true, simple: false } as { prepare: boolean };
 
+interface Statement {
+  text: string;
+  parameters: unknown[];
+  /** Not of what the REST server puts around it. */
+  isOwn: boolean;
+}
+
+function transaction(request: Request): Statement[] {
+  const { role, claims, headers = {}, method, statements, rollback } = request;
+  const around = (text: string, ...parameters: unknown[]) => ({ text, parameters, isOwn: false });
+  return [
+    around(`begin isolation level read committed ${method === "GET" ? "read only" : ""}`),
+    around(SETTINGS, role, JSON.stringify({ role, ...claims }), method, JSON.stringify(headers)),
+    ...statements.map(([text, ...parameters]) => ({ text, parameters, isOwn: true })),
+    around(rollback ? "rollback" : "commit"),
+  ];
+}
+
 /** A kept connection of the REST server's role. */
 class Connection {
-  readonly #pool: Sql;
+  readonly #sql: Sql;
   readonly #prepared = new Set<string>();
-  #sql: ReservedSql | undefined;
 
   constructor(url: string) {
     const address = new URL(url);
     address.username = "authenticator";
-    this.#pool = postgres(address.href, { max: 1, onnotice: () => {} });
+    // What a driver looks up when it connects would warm the connection up.
+    this.#sql = postgres(address.href, { max: 1, onnotice: () => {}, fetch_types: false });
   }
 
   /** Sends the statements in one go: waiting between them would hide what they cost. */
-  async run({ role, claims, headers = {}, method, statements, rollback }: Request): Promise<void> {
-    this.#sql ??= await this.#pool.reserve();
-    const sql = this.#sql;
-    const send = (text: string, parameters: unknown[]) =>
-      sql.unsafe(text, parameters as ParameterOrJSON<never>[], PREPARED);
-    const settings = [role, JSON.stringify({ role, ...claims }), method, JSON.stringify(headers)];
-    const all: [string, unknown[]][] = [
-      [`begin isolation level read committed ${method === "GET" ? "read only" : ""}`, []],
-      [SETTINGS, settings],
-      ...statements.map(([text, ...parameters]): [string, unknown[]] => [text, parameters]),
-      [rollback ? "rollback" : "commit", []],
-    ];
-    if (all.every(([text]) => this.#prepared.has(text))) {
-      await Promise.all(all.map(([text, parameters]) => send(text, parameters)));
-      return;
+  async run(request: Request): Promise<void> {
+    const all = transaction(request);
+    if (!all.every(({ text }) => this.#prepared.has(text)))
+      return void (await this.runEach(request));
+    await Promise.all(all.map((statement) => this.#send(statement)));
+  }
+
+  /** One after the other, as the driver prepares them; milliseconds of the request's own statements. */
+  async runEach(request: Request): Promise<number[]> {
+    const times: number[] = [];
+    for (const statement of transaction(request)) {
+      const begin = performance.now();
+      await this.#send(statement);
+      if (statement.isOwn) times.push(performance.now() - begin);
+      this.#prepared.add(statement.text);
     }
-    // The driver prepares one statement at a time.
-    for (const [text, parameters] of all) {
-      await send(text, parameters);
-      this.#prepared.add(text);
-    }
+    return times;
+  }
+
+  #send({ text, parameters }: Statement): Promise<unknown> {
+    return this.#sql.unsafe(text, parameters as ParameterOrJSON<never>[], PREPARED);
   }
 
   async close(): Promise<void> {
-    this.#sql?.release();
-    await this.#pool.end();
+    await this.#sql.end();
   }
 }
 
@@ -159,33 +176,58 @@ class Lane {
 /** The server plans a statement anew five times before it keeps a plan. */
 const WARM_UP = 6;
 
-/** Times two kinds of requests against each other. */
-export async function compare(a: Side, b: Side, effort: Effort): Promise<Comparison> {
-  const [laneA, laneB] = [new Lane(a, effort.connections), new Lane(b, effort.connections)];
-  const rounds: { p50: number; throughput: number; difference: number }[] = [];
+/** One kind of requests, timed in turns with others. */
+export interface Turns {
+  timing: Timing;
+  /** Of each round. */
+  p50s: number[];
+  perSeconds: number[];
+}
+
+/** Times kinds of requests side by side: each once a round, and another one first in each. */
+export async function takeTurns(sides: Side[], effort: Effort): Promise<Turns[]> {
+  const lanes = sides.map((side) => ({
+    lane: new Lane(side, effort.connections),
+    p50s: [] as number[],
+    perSeconds: [] as number[],
+  }));
   try {
-    for (const lane of [laneA, laneB]) await lane.round(WARM_UP, false);
+    for (const { lane } of lanes) await lane.round(WARM_UP, false);
     for (let round = 0; round < effort.rounds; round++) {
-      const order = round % 2 === 0 ? [laneA, laneB] : [laneB, laneA];
-      const results = new Map<Lane, { p50: number; perSecond: number }>();
-      for (const lane of order) results.set(lane, await lane.round(effort.requests, true));
-      const [ofA, ofB] = [results.get(laneA), results.get(laneB)];
-      if (!ofA || !ofB) continue;
-      rounds.push({
-        p50: ofA.p50 / ofB.p50,
-        throughput: ofA.perSecond / ofB.perSecond,
-        difference: ofA.p50 - ofB.p50,
-      });
+      const first = round % lanes.length;
+      for (const { lane, p50s, perSeconds } of [...lanes.slice(first), ...lanes.slice(0, first)]) {
+        const { p50, perSecond } = await lane.round(effort.requests, true);
+        p50s.push(p50);
+        perSeconds.push(perSecond);
+      }
     }
-    return {
-      connections: effort.connections,
-      a: laneA.timing(),
-      b: laneB.timing(),
-      p50Ratio: median(rounds.map(({ p50 }) => p50)),
-      throughputRatio: median(rounds.map(({ throughput }) => throughput)),
-      p50Difference: median(rounds.map(({ difference }) => difference)),
-    };
+    return lanes.map(({ lane, ...rounds }) => ({ timing: lane.timing(), ...rounds }));
   } finally {
-    await Promise.all([laneA.close(), laneB.close()]);
+    await Promise.all(lanes.map(({ lane }) => lane.close()));
   }
+}
+
+/** Milliseconds of each statement of a request that is the first of its connection. */
+export async function timeFirst(url: string, request: Request): Promise<number[]> {
+  const connection = new Connection(url);
+  try {
+    return await connection.runEach(request);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Median over the rounds of what two figures of a round make. */
+export const overRounds = (a: number[], b: number[], make: (a: number, b: number) => number) =>
+  median(a.map((ofA, round) => make(ofA, b[round] ?? Number.NaN)));
+
+export function compareTurns(connections: number, a: Turns, b: Turns): Comparison {
+  return {
+    connections,
+    a: a.timing,
+    b: b.timing,
+    p50Ratio: overRounds(a.p50s, b.p50s, (ofA, ofB) => ofA / ofB),
+    throughputRatio: overRounds(a.perSeconds, b.perSeconds, (ofA, ofB) => ofA / ofB),
+    p50Difference: overRounds(a.p50s, b.p50s, (ofA, ofB) => ofA - ofB),
+  };
 }

@@ -1,5 +1,7 @@
 /** Signed-in users of a running stack, made by SQL: a sign-up costs a password hash. */
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { SignJWT } from "jose";
 import type { Sql } from "postgres";
 import type { StackEnv } from "../local/stack.ts";
@@ -41,21 +43,42 @@ export async function createProfessional(sql: Sql, env: StackEnv): Promise<Profe
 /** Longer than any answer may take, the restart of a database included. */
 const PATIENCE_MS = 30_000;
 
-/** One request to the API; `token` for a signed-in caller. */
-export function request(
+/** An address of this machine that nobody has called from: the public is counted by network. Linux only. */
+export const someAddress = (): string =>
+  `127.${randomInt(1, 250)}.${randomInt(0, 256)}.${randomInt(1, 255)}`;
+
+/** One request to the API; `token` for a signed-in caller, `from` for another address than 127.0.0.1. */
+export async function request(
   env: Pick<StackEnv, "API_URL" | "PUBLISHABLE_KEY">,
   method: string,
   path: string,
-  { token, body, headers }: { token?: string; body?: unknown; headers?: HeadersInit } = {},
+  {
+    token,
+    body,
+    headers,
+    from,
+  }: { token?: string; body?: unknown; headers?: HeadersInit; from?: string } = {},
 ): Promise<Response> {
   const all = new Headers(headers);
   all.set("apikey", env.PUBLISHABLE_KEY);
   if (token) all.set("authorization", `Bearer ${token}`);
   if (body !== undefined) all.set("content-type", "application/json");
-  return fetch(`${env.API_URL}${path}`, {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  if (from === undefined) {
+    return fetch(`${env.API_URL}${path}`, { method, headers: all, signal, body: text ?? null });
+  }
+  // fetch() cannot choose the address it calls from.
+  const outgoing = httpRequest(new URL(`${env.API_URL}${path}`), {
     method,
-    headers: all,
-    signal: AbortSignal.timeout(PATIENCE_MS),
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    headers: Object.fromEntries(all),
+    signal,
+    localAddress: from,
+    agent: false,
   });
+  outgoing.end(text);
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  const chunks: Buffer[] = await incoming.toArray();
+  const { statusCode: status = 0 } = incoming;
+  return new Response(chunks.length > 0 ? Buffer.concat(chunks) : null, { status });
 }

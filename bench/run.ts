@@ -9,9 +9,10 @@ import { join } from "node:path";
 import { measureBookings } from "./bookings.ts";
 import { startChildStack } from "./child-stack.ts";
 import { measureClaims } from "./claims.ts";
+import { measureCold } from "./cold.ts";
 import type { Context } from "./context.ts";
 import { MEASURED, professionalId } from "./data.ts";
-import { prepareDatabases } from "./databases.ts";
+import { EARLIER_COMMIT, prepareDatabases } from "./databases.ts";
 import { measureHook } from "./hook.ts";
 import { measureLists } from "./lists.ts";
 import { type MemoryReport, measureMemory } from "./memory.ts";
@@ -33,14 +34,19 @@ const SECTIONS: [name: string, measure: (context: Context) => Promise<Row[]>][] 
   ["bookings", measureBookings],
   ["orders", measureOrders],
   ["hook", measureHook],
+  ["cold", measureCold],
   ["claims", measureClaims],
 ];
 
 /** The sections in SQL, on a database server alone. */
 async function inDatabase(dataDir: string): Promise<Row[]> {
-  const levels = quick ? [10_000, 50_000] : [10_000, 100_000, 1_000_000];
-  const databases = await prepareDatabases(dataDir, levels);
-  running = databases.server;
+  const levels = quick ? [5_000, 20_000] : [10_000, 100_000, 1_000_000];
+  const withEarlier = isChosen("hook") || isChosen("cold");
+  const databases = await prepareDatabases(dataDir, levels, withEarlier);
+  running = databases;
+  if (withEarlier && !databases.earlier) {
+    console.log(`SKIPPED: the rows divided by commit ${EARLIER_COMMIT}, which this clone lacks.`);
+  }
   const professionals = Array.from({ length: MEASURED }, (_, index) => professionalId(index + 1));
   const rows: Row[] = [];
   try {
@@ -50,7 +56,7 @@ async function inDatabase(dataDir: string): Promise<Row[]> {
       console.log(`${name}: ${((performance.now() - begin) / 1000).toFixed(0)} s`);
     }
   } finally {
-    await databases.server.stop();
+    await databases.stop();
   }
   return rows;
 }

@@ -61,7 +61,8 @@ const shown = (value: number | null | undefined, digits = 2) =>
 
 function goalText({ of, atMost, atLeast }: Goal): string {
   const unit = of === "milliseconds" ? " ms" : "×";
-  return atMost !== undefined ? `≤ ${atMost}${unit}` : `≥ ${atLeast}${unit}`;
+  const [sign, value = 0] = atMost !== undefined ? ["≤", atMost] : ["≥", atLeast];
+  return `${sign} ${Number(value.toFixed(2))}${unit}`;
 }
 
 const HEADINGS = [

@@ -139,7 +139,7 @@ export async function measureWebhooks(stack: ChildStack, quick: boolean): Promis
     const burst = await deliver(sql, one, receiver, onePath, quick ? 40 : 1000);
     const wide = await deliver(sql, ten, receiver, tenPaths, quick ? 8 : 200);
     const waits = { p50: median(idle), p95: quantile(idle, 0.95), perSecond: 1000 / median(idle) };
-    const besideOthers = await besideDrips(sql, stack, receiver, quick ? 10 : 40);
+    const besideOthers = await besideDrips(sql, stack, receiver, quick ? 5 : 40);
     return [
       dispatchRow(
         "one event when idle",

@@ -40,8 +40,9 @@ export class Chaos {
     this.#options = options;
   }
 
-  /** Goes on until the world closes; then everything is up. */
-  async run(): Promise<void> {
+  /** Goes on until then or until the world closes; then everything is up. */
+  async run(end: number): Promise<void> {
+    const isOver = () => !this.#world.open || performance.now() > end;
     const acts = [
       () => this.#killFunction(),
       () => this.#killFunction(),
@@ -50,10 +51,10 @@ export class Chaos {
       () => this.#killBackend(),
       () => this.#killServer(),
     ];
-    for (let turn = 0; this.#world.open; turn++) {
+    for (let turn = 0; !isOver(); turn++) {
       const pause = 3_000 + int(7_000);
-      for (let wait = 0; wait < pause && this.#world.open; wait += 100) await sleep(100);
-      if (!this.#world.open) break;
+      for (let wait = 0; wait < pause && !isOver(); wait += 100) await sleep(100);
+      if (isOver()) break;
       // Each of them early, then by chance.
       await (turn < acts.length ? (acts[acts.length - 1 - turn] ?? pick(acts)) : pick(acts))();
     }

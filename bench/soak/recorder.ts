@@ -19,7 +19,23 @@ interface Fault {
 /** An answer may be late by this much: what was broken is noticed when it is used next. */
 const GRACE_MS = 500;
 
+/** With all parts up, without and with the attacker; null while parts are broken. */
+export type Phase = "quiet" | "attacked" | null;
+
+/** How callers fared in a phase. */
+export interface Fare {
+  /** Milliseconds of each answer, by part of the API. */
+  times: Record<string, number[]>;
+  /** Refusals for want of a place or a lock, and of how many. */
+  refused: number;
+  answered: number;
+}
+
+const newFare = (): Fare => ({ times: {}, refused: 0, answered: 0 });
+
 export class Recorder {
+  phase: Phase = null;
+  readonly fares = { quiet: newFare(), attacked: newFare() };
   readonly windows: Window[] = [];
   /** How often each call was answered with each hundred of statuses; 0 is no answer. */
   readonly answers = new Map<string, Map<number, number>>();
@@ -35,9 +51,18 @@ export class Recorder {
     this.answers.set(name, statuses);
     const hundred = Math.floor(status / 100) * 100;
     statuses.set(hundred, (statuses.get(hundred) ?? 0) + 1);
+    if (this.phase) this.#fare(this.fares[this.phase], path, text, performance.now() - from);
     if (status >= 500 || status === 0) {
       this.faults.push({ name, path, status, text, from, to: performance.now() });
     }
+  }
+
+  #fare(fare: Fare, path: string, text: string, took: number): void {
+    const part = path.split("/")[1] ?? "";
+    fare.times[part] ??= [];
+    fare.times[part].push(took);
+    fare.answered++;
+    if (/"code":"(busy|too_many_connections)"/.test(text)) fare.refused++;
   }
 
   /**

@@ -1,7 +1,9 @@
 /**
- * `npm run soak -- --minutes N`: many users at once do everything there is, rightly and wrongly, while
- * functions are killed, connections dropped and the database is killed and started again. Then it lets
- * things settle and looks whether anything was lost.
+ * `npm run soak -- --minutes N`: many users at once do everything there is, rightly and wrongly. For half
+ * of the time functions are killed, connections dropped and the database is killed and started again; then
+ * all parts are left alone for a quarter, and in the last one somebody attacks. Then it lets things settle
+ * and looks whether anything was lost, and how the others fared beside the attacker. Limits are at the
+ * values they have in production.
  */
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,8 +16,10 @@ import { startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
 import { processTree } from "../child-stack.ts";
 import { startReceiver } from "../receiver.ts";
+import { Attacker } from "./attacker.ts";
 import { Chaos } from "./chaos.ts";
 import { CHECKS } from "./checks.ts";
+import { calendarsAreFilled, othersAreRefused, othersWait, printFairness } from "./fairness.ts";
 import { workAsProfessional } from "./professional.ts";
 import { chance, int, pick } from "./random.ts";
 import { Recorder } from "./recorder.ts";
@@ -108,7 +112,6 @@ const stack = await startStack({
   projectDir: PROJECT_DIR,
   dataDir,
   seed: false,
-  functionsEnv: { OTP_SENDS_PER_IP_HOUR: "1000000", OTP_VERIFIES_PER_IP_HOUR: "1000000" },
 });
 const adminUrl = `postgresql://supabase_admin:postgres@127.0.0.1:${ports.dbPort}/postgres`;
 const receiver = await startReceiver();
@@ -116,6 +119,7 @@ receiver.answer = (path) =>
   path.startsWith("flaky") && chance(0.3) ? pick([500, 503, 429, null]) : 200;
 const world: World = { env: stack.env, recorder: new Recorder(), receiver, shops: [], open: true };
 const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
+const attacker = new Attacker(world, sql);
 const chaos = new Chaos(world, { dataDir, dbPort: ports.dbPort, adminUrl });
 const results: [name: string, wrong: string[]][] = [];
 // The stack runs in this process; alone, it would have ended of it.
@@ -128,7 +132,6 @@ const goHome = () => {
 };
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, goHome);
 try {
-  await sql`update private.settings set value = 'ultra' where name = 'anon_tier'`;
   await openShops(world, sql, SHOPS);
   log(`${SHOPS} professionals are open; ${minutes} minutes begin`);
 
@@ -138,14 +141,32 @@ try {
     ...Array.from({ length: PEOPLE.visitors }, () => live(world, () => visit(world))),
     ...Array.from({ length: PEOPLE.clients }, () => live(world, () => usePortal(world))),
     ...Array.from({ length: PEOPLE.newcomers }, () => live(world, () => signUp(world))),
-    chaos.run(),
   ];
-  setTimeout(goHome, minutes * 60_000);
+  await chaos.run(begin + minutes * 30_000);
+  const isOver = (share: number) =>
+    !world.open || performance.now() > begin + share * minutes * 60_000;
+  // Whoever was looking for a connection has found one.
+  await sleep(2_000);
+  world.recorder.phase = "quiet";
+  while (!isOver(0.75)) await sleep(100);
+  world.recorder.phase = "attacked";
+  await attacker.run(() => isOver(1));
+  world.recorder.phase = null;
+  goHome();
   await Promise.all(lives);
   summary(world, chaos, (performance.now() - begin) / 1000);
+  printFairness(world.recorder, attacker);
 
   await settle(world, sql);
   for (const [name, check] of CHECKS) results.push([name, await check(world, sql)]);
+  results.push(
+    [
+      "the others waited at most three times as long beside the attacker",
+      othersWait(world.recorder),
+    ],
+    ["nearly nobody was refused because of it", othersAreRefused(world.recorder)],
+    ["it filled no calendar", await calendarsAreFilled(attacker, sql)],
+  );
 } finally {
   await sql.end({ timeout: 1 });
   await stack.stop();
