@@ -52,9 +52,12 @@ const owner = "md5('professional ' || p)::uuid";
 /** The k-th row is k times three hours old, a little different for everybody. */
 const age = "now() - k * interval '3 hours' - p * interval '7 seconds'";
 
-/** The statements that fill a database up to a level. */
-export function statements(bookings: number): string[] {
+/** The statements that fill a database up to a level; an earlier commit has no notice on bookings. */
+function statements(bookings: number, hasNotice: boolean): string[] {
   const other = perOther(bookings);
+  const notice = hasNotice
+    ? { column: "cancellation_notice, ", value: "0, " }
+    : { column: "", value: "" };
   const pick = (count: { measured: number; other: number }) =>
     `1 + k % case when p <= ${MEASURED} then ${count.measured} else ${count.other} end`;
   const client = id("client", `(${pick({ measured: HELD.clients, other: other.clients })})`);
@@ -80,9 +83,9 @@ export function statements(bookings: number): string[] {
       from ${rows(HELD.products, other.products)} order by k desc, p`,
     // History: it blocks nothing any more.
     `insert into public.bookings (id, professional_id, client_id, service_id, service_name, created_at,
-        starts_at, ends_at, buffer_before, buffer_after, cancellation_notice, status, price, currency, cancelled_at, cancelled_by)
+        starts_at, ends_at, buffer_before, buffer_after, ${notice.column}status, price, currency, cancelled_at, cancelled_by)
       select ${id("booking")}, ${owner}, ${client}, ${service}, 'Service', t - interval '7 days', t,
-        t + interval '30 minutes', 0, 0, 0, s.status, 30, 'EUR',
+        t + interval '30 minutes', 0, 0, ${notice.value}s.status, 30, 'EUR',
         case when s.status = 'cancelled' then t end, case when s.status = 'cancelled' then 'client' end
       from ${rows(HELD.bookings, other.bookings)}
       cross join lateral (select ${age} as t) times
@@ -90,9 +93,9 @@ export function statements(bookings: number): string[] {
       order by k desc, p`,
     // The half-full calendar of the measured: every other hour of 62 days; a few days of the others.
     `insert into public.bookings (id, professional_id, client_id, service_id, service_name, starts_at,
-        ends_at, buffer_before, buffer_after, cancellation_notice, status, price, currency)
+        ends_at, buffer_before, buffer_after, ${notice.column}status, price, currency)
       select md5('live ' || p || ' ' || d || ' ' || h)::uuid, ${owner}, ${client}, ${service}, 'Service', t,
-        t + interval '1 hour', 0, 0, 0, 'confirmed', 30, 'EUR'
+        t + interval '1 hour', 0, 0, ${notice.value}'confirmed', 30, 'EUR'
       from generate_series(1, ${MEASURED + OTHERS}) p
       cross join generate_series(1, 62) d
       cross join unnest(array[9, 11, 13, 15]) h
@@ -126,9 +129,16 @@ export async function load(url: string, bookings: number): Promise<void> {
   try {
     await sql`set session_replication_role = replica`;
     await sql`set synchronous_commit = off`;
-    for (const statement of statements(bookings)) await sql.unsafe(statement);
+    const [found] = await sql`
+      select exists (
+        select from pg_attribute
+        where attrelid = 'public.bookings'::regclass and attname = 'cancellation_notice'
+      ) as yes`;
+    for (const statement of statements(bookings, found?.yes)) await sql.unsafe(statement);
     await sql`vacuum analyze`;
     await sql`update private.settings set value = 'ultra' where name = 'anon_tier'`;
+    // All of them call from one network.
+    await sql`update private.settings set value = '1000' where name = 'rest_pool_size'`;
     // Few people do here what many do in life.
     await sql`
       update private.settings set value = '1000000' where name ~ '^public_.*_hour$'`;

@@ -82,7 +82,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
  * on the counter's own connection, and write no row of a tenant. All others belong to `rules`.
  */
 const POSTGRES_DEFINER_FUNCTIONS = words(
-  "check_request count_public_try count_public_write count_request health owner_email",
+  "check_request count_public_try count_public_write count_request count_requests health owner_email",
 );
 
 /** What `rules` may do with whole tables; a column list where it needs no more. */

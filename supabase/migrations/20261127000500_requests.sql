@@ -140,15 +140,15 @@ language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  -- An IPv4 address as a socket for both families shows it.
-  v_ip constant text := regexp_replace(coalesce(p_ip, ''), '^::ffff:(?=[0-9.]+$)', '', 'i');
 begin
-  return case
-    when not pg_input_is_valid(v_ip, 'inet') then v_ip
-    when family(v_ip::inet) = 6 then host(network(set_masklen(v_ip::inet, 64)))
-    else host(v_ip::inet)
-  end;
+  -- Before every request: most addresses are IPv4, and stay as they are.
+  if p_ip is null or position(':' in p_ip) = 0 or not pg_input_is_valid(p_ip, 'inet') then
+    return coalesce(p_ip, '');
+  elsif p_ip ~* '^::ffff:[0-9.]+$' then
+    -- An IPv4 address as a socket for both families shows it.
+    return substr(p_ip, 8);
+  end if;
+  return host(network(set_masklen(p_ip::inet, 64)));
 end;
 $$;
 
@@ -158,29 +158,6 @@ comment on function private.caller_network is
 -- Everybody holds the common lock in shared mode, a server that may write for anyone holds it alone.
 -- Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for portal codes,
 -- 7304 claims of webhook deliveries, 7305 the request counter.
-create function private.lock_professional(p_professional_id uuid)
-returns void
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-as $$
-begin
-  begin
-    perform
-      pg_advisory_xact_lock_shared(7301, 0),
-      pg_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301));
-  exception when lock_not_available then
-    -- The role's lock_timeout: waiting on would only hold a connection.
-    perform private.raise_busy();
-  end;
-  perform set_config('private.write_lock', p_professional_id::text, true);
-end;
-$$;
-
-comment on function private.lock_professional is
-  'The write lock of one professional, until the transaction ends; 429 busy when others keep it for too long. First statement of every RPC that writes.';
-
 create function private.try_lock_professional(p_professional_id uuid)
 returns boolean
 language plpgsql
@@ -201,6 +178,39 @@ $$;
 
 comment on function private.try_lock_professional is
   'The write lock of one professional when it is free, else false: for jobs, which come again.';
+
+create function private.lock_professional(p_professional_id uuid)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if private.try_lock_professional(p_professional_id) then
+    return;
+  end if;
+  -- Whoever waits holds a connection of the REST server: three of one professional's, and the others
+  -- are told at once.
+  if current_setting('request.path', true) <> ''
+    and not private.take_place('waiting for ' || p_professional_id, 3)
+  then
+    perform private.raise_busy();
+  end if;
+  begin
+    perform
+      pg_advisory_xact_lock_shared(7301, 0),
+      pg_advisory_xact_lock(hashtextextended('professional ' || p_professional_id, 7301));
+  exception when lock_not_available then
+    -- The role's lock_timeout.
+    perform private.raise_busy();
+  end;
+  perform set_config('private.write_lock', p_professional_id::text, true);
+end;
+$$;
+
+comment on function private.lock_professional is
+  'The write lock of one professional, until the transaction ends; 429 busy when others keep it for too long, or many wait already. First statement of every RPC that writes.';
 
 -- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again;
 -- for longer ones each time, or it would never come to its turn among busy writers.

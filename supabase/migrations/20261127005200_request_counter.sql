@@ -90,6 +90,27 @@ $$;
 comment on function private.count_request is
   'Counts one request of p_limit in a window and returns 0, or without counting the whole seconds until the next one would pass.';
 
+-- Definer like the one it calls, for the same callers.
+create function private.count_requests(p_keys text[], p_limits integer[], p_window interval)
+returns integer[]
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_seconds integer[];
+begin
+  for v_index in 1..cardinality(p_keys) loop
+    v_seconds[v_index] := private.count_request(p_keys[v_index], p_limits[v_index], p_window);
+  end loop;
+  return v_seconds;
+end;
+$$;
+
+comment on function private.count_requests is
+  'Counts one request under several keys, each with its limit, and returns what count_request() does for each.';
+
 do $$
 begin
   -- Roles outlive a database reset.
@@ -101,7 +122,10 @@ $$;
 
 grant usage on schema private to request_counter;
 
-grant execute on function private.count_request (text, integer, interval) to request_counter;
+grant execute on function
+  private.count_request (text, integer, interval),
+  private.count_requests (text[], integer[], interval)
+to request_counter;
 
 -- Nobody types this password: it is made here, and set again with every new database. One round of
 -- hashing protects 24 random bytes as well as 4096 do, and a new connection takes milliseconds less.
@@ -285,7 +309,12 @@ security invoker
 set search_path = ''
 as $$
 begin
-  if 'request_counter' = any (extensions.dblink_get_connections()) is not true
+  -- The first request of a database connection has enough to do, and passes uncounted: the server makes
+  -- connections when it needs them, not when a caller likes.
+  if coalesce(current_setting('private.request_counter_met', true), '') = '' then
+    perform set_config('private.request_counter_met', 'yes', false);
+    return;
+  elsif 'request_counter' = any (extensions.dblink_get_connections()) is not true
     and not private.connect_request_counter(p_conninfo)
   then
     return;
@@ -306,7 +335,7 @@ end;
 $$;
 
 comment on function private.send_request_count is
-  'Counts a request on the counter''s connection, where no rollback takes it back.';
+  'Counts a request on the counter''s connection, where no rollback takes it back; but for the first of a database connection.';
 
 create function private.drain_request_counter()
 returns void
@@ -343,8 +372,8 @@ comment on function private.drop_request_counter is
   'Ends a connection to the counter that has failed.';
 
 -- For what must not pass even once too often: waits for the answer.
-create function private.seconds_to_wait(p_key text, p_limit integer, p_window interval)
-returns integer
+create function private.seconds_to_wait(p_keys text[], p_limits integer[], p_window interval)
+returns integer[]
 language plpgsql
 volatile
 security invoker
@@ -352,10 +381,10 @@ set search_path = ''
 as $$
 declare
   v_conninfo constant text := private.setting('request_counter');
-  v_seconds integer;
+  v_seconds integer[];
 begin
   if v_conninfo is null or private.setting('request_counter_refused_at') is not null then
-    return private.count_request(p_key, p_limit, p_window);
+    return private.count_requests(p_keys, p_limits, p_window);
   end if;
   -- Somebody else may be connecting, which takes milliseconds.
   for v_try in 1..20 loop
@@ -364,7 +393,7 @@ begin
     perform pg_sleep(0.005);
   end loop;
   if 'request_counter' = any (extensions.dblink_get_connections()) is not true then
-    return private.count_request(p_key, p_limit, p_window);
+    return private.count_requests(p_keys, p_limits, p_window);
   end if;
 
   begin
@@ -372,18 +401,18 @@ begin
     select wait into v_seconds
     from extensions.dblink(
       'request_counter',
-      format('select private.count_request(%L, %s, %L)', p_key, p_limit, p_window)
-    ) as t (wait integer);
+      format('select private.count_requests(%L, %L, %L)', p_keys, p_limits, p_window)
+    ) as t (wait integer[]);
   exception when query_canceled or others then
     perform private.drop_request_counter(sqlerrm);
-    v_seconds := private.count_request(p_key, p_limit, p_window);
+    v_seconds := private.count_requests(p_keys, p_limits, p_window);
   end;
   return v_seconds;
 end;
 $$;
 
 comment on function private.seconds_to_wait is
-  'Counts in a transaction that may write; 0 when it may pass, else the seconds until one would. Where the counter cannot be reached, it counts in that transaction, and what is rolled back does not count.';
+  'Counts under several keys in a transaction that may write; for each 0 when it may pass, else the seconds until one would. Where the counter cannot be reached, it counts in that transaction, and what is rolled back does not count.';
 
 create function private.request_counter_fault()
 returns text

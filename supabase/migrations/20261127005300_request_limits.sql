@@ -138,25 +138,6 @@ $$;
 comment on function private.raise_rate_limited is
   '429 rate_limit_exceeded with Retry-After and {"retry_after"} in seconds.';
 
-create function private.check_rate(p_key text, p_limit integer, p_window interval, p_hint text)
-returns void
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-as $$
-declare
-  v_seconds constant integer := private.seconds_to_wait(p_key, p_limit, p_window);
-begin
-  if v_seconds > 0 then
-    perform private.raise_rate_limited(v_seconds, p_hint);
-  end if;
-end;
-$$;
-
-comment on function private.check_rate is
-  'Counts what the public does within a request, and waits for the count: 429 rate_limit_exceeded above p_limit in a window.';
-
 -- Row-level security does not bind the planner: its guess counts rows that the caller may not see. In
 -- whatever company these two preferences stand, the REST server knows them by exactly this text.
 create function private.check_count_preference()
@@ -184,9 +165,9 @@ $$;
 comment on function private.check_count_preference is
   '400 count_not_allowed for Prefer: count=planned and count=estimated, but to servers.';
 
--- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. All it has
--- to know is read in one statement; a plan for any caller is kept, since making one takes longer than
--- running it.
+-- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. Many short
+-- look-ups by key: one statement for all of them took twice as long to start. Their plans are kept from
+-- the first, since making one takes longer than running it.
 create function private.check_request()
 returns void
 language plpgsql
@@ -198,83 +179,80 @@ as $$
 declare
   v_claims constant jsonb := private.jwt_claims();
   v_role constant text := v_claims ->> 'role';
-  v_session_id constant uuid := v_claims ->> 'session_id';
-  v_subject constant uuid := v_claims ->> 'sub';
-  v_professional_id constant uuid := case v_role
-    when 'portal_client' then v_claims ->> 'professional_id'
-    else v_claims ->> 'sub'
-  end;
-  v_network constant text := private.caller_network(private.caller_ip());
+  v_session_id uuid;
+  v_subject uuid;
+  v_professional_id uuid;
+  v_network text;
   v_caller text;
-  v_state record;
-  v_seconds integer;
+  v_tier text;
+  v_limits private.tiers;
+  v_settings record;
+  v_seconds integer := 0;
 begin
   if v_role = 'service_role' or v_role is null then
     return;
   end if;
-  v_caller := case v_role
-    when 'anon' then 'ip ' || v_network
-    when 'authenticated' then format('professional %s', v_subject)
-    else format('client %s', v_subject)
-  end;
 
   select
-    case v_role
-      when 'portal_client'
-      then private.portal_session_is_live(v_session_id, v_professional_id, v_subject)
+    max(value) filter (where name = 'anon_tier') as anon_tier,
+    max(value) filter (where name = 'rest_pool_size')::integer as pool_size,
+    max(value) filter (where name = 'anon_per_network')::integer as anon_per_network,
+    max(value) filter (where name = 'request_counter') as conninfo,
+    max(value) filter (where name = 'request_counter_refused_at') as refused_at
+  into v_settings
+  from private.settings;
+
+  v_network := private.caller_network(private.caller_ip());
+  if v_role = 'anon' then
+    v_tier := v_settings.anon_tier;
+    v_caller := 'ip ' || v_network;
+  else
+    v_session_id := v_claims ->> 'session_id';
+    v_subject := v_claims ->> 'sub';
+    if v_role = 'portal_client' then
+      v_professional_id := v_claims ->> 'professional_id';
+      v_caller := format('client %s', v_subject);
+      if not private.portal_session_is_live(v_session_id, v_professional_id, v_subject) then
+        perform private.raise_session_not_found();
+      end if;
+    else
+      v_professional_id := v_subject;
+      v_caller := format('professional %s', v_subject);
       -- Tokens without a session are the platform's own.
-      else v_session_id is null or exists (
+      if v_session_id is not null and not exists (
         select
         from auth.sessions
         where id = v_session_id and (not_after is null or not_after > now())
-      )
-    end as is_live,
-    t.requests_per_minute,
-    t.concurrent_requests,
-    -- The limit is part of the key, so that another tier starts with a fresh budget.
-    case
-      when not pg_is_in_recovery()
-      then private.request_budget(v_caller || ' ' || t.requests_per_minute)
-    end as full_at,
-    s.pool_size,
-    s.anon_per_network,
-    case when s.refused_at is null then s.conninfo end as conninfo
-  into v_state
-  from (
-    select
-      max(value) filter (where name = 'anon_tier') as anon_tier,
-      max(value) filter (where name = 'rest_pool_size')::integer as pool_size,
-      max(value) filter (where name = 'anon_per_network')::integer as anon_per_network,
-      max(value) filter (where name = 'request_counter') as conninfo,
-      max(value) filter (where name = 'request_counter_refused_at') as refused_at
-    from private.settings
-  ) as s
-  join private.tiers t on t.name = coalesce(
-    case v_role
-      when 'anon' then s.anon_tier
-      else (select tier from public.profiles where id = v_professional_id)
-    end,
-    'free'
-  );
-
-  if not v_state.is_live then
-    perform private.raise_session_not_found();
+      ) then
+        perform private.raise_session_not_found();
+      end if;
+    end if;
+    v_tier := (select tier from public.profiles where id = v_professional_id);
   end if;
+  select * into v_limits from private.tiers where name = coalesce(v_tier, 'free');
 
   if v_role = 'anon' then
-    perform private.check_public_places(v_caller, v_state.anon_per_network, v_state.pool_size);
+    perform private.check_public_places(
+      v_caller, v_settings.anon_per_network, v_settings.pool_size
+    );
   else
     perform private.check_places(
-      v_caller, v_professional_id, v_network, v_state.concurrent_requests, v_state.pool_size
+      v_caller, v_professional_id, v_network, v_limits.concurrent_requests, v_settings.pool_size
     );
   end if;
 
-  v_caller := v_caller || ' ' || v_state.requests_per_minute;
-  if v_state.conninfo is not null then
-    v_seconds := private.seconds_over(v_state.full_at, v_state.requests_per_minute, '1 minute');
+  -- The limit is part of the key, so that another tier starts with a fresh budget.
+  v_caller := v_caller || ' ' || v_limits.requests_per_minute;
+  if v_settings.conninfo is not null and v_settings.refused_at is null then
+    -- A read replica has no counters; what it counts is on the other side of its connection.
+    if not pg_is_in_recovery() then
+      v_seconds := private.seconds_over(
+        private.request_budget(v_caller), v_limits.requests_per_minute, '1 minute'
+      );
+    end if;
     if v_seconds = 0 then
       perform private.send_request_count(
-        v_state.conninfo, v_caller, v_state.requests_per_minute, '1 minute'
+        v_settings.conninfo, v_caller, v_limits.requests_per_minute, '1 minute'
       );
     end if;
   else
@@ -283,15 +261,18 @@ begin
       perform private.forget_broken_request_counter();
     end if;
     if current_setting('transaction_read_only') = 'off' then
-      v_seconds := private.count_request(v_caller, v_state.requests_per_minute, '1 minute');
+      v_seconds := private.count_request(v_caller, v_limits.requests_per_minute, '1 minute');
     end if;
   end if;
   if v_seconds > 0 then
     perform private.raise_rate_limited(
-      v_seconds, 'At most ' || v_state.requests_per_minute || ' requests a minute.'
+      v_seconds, 'At most ' || v_limits.requests_per_minute || ' requests a minute.'
     );
   end if;
-  perform private.check_count_preference();
+
+  if current_setting('request.headers', true) like '%count=%' then
+    perform private.check_count_preference();
+  end if;
 
   -- These keep somebody else's write lock until the answer is made, and a filter on the answer can take
   -- as long as it likes. Of the next statement, which is the call.

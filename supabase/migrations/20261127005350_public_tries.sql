@@ -13,35 +13,40 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_hour constant interval := '1 hour';
   v_per_address constant integer := private.setting('public_tries_per_address_hour');
   v_per_network constant integer := private.setting('public_tries_per_network_hour');
+  v_seconds integer[];
 begin
   if private.caller_is_server() then
     return;
   end if;
 
-  perform private.check_rate(
-    format(
-      'try %s %s',
-      encode(private.portal_address_digest(p_professional_id, p_email), 'base64'),
-      v_per_address
-    ),
-    v_per_address,
-    v_hour,
-    'At most ' || v_per_address || ' tries an hour for an address.'
+  v_seconds := private.seconds_to_wait(
+    array[
+      format(
+        'try %s %s',
+        encode(private.portal_address_digest(p_professional_id, p_email), 'base64'),
+        v_per_address
+      ),
+      format(
+        'try %s %s %s',
+        p_professional_id,
+        private.caller_network(private.caller_ip()),
+        v_per_network
+      )
+    ],
+    array[v_per_address, v_per_network],
+    '1 hour'
   );
-  perform private.check_rate(
-    format(
-      'try %s %s %s',
-      p_professional_id,
-      private.caller_network(private.caller_ip()),
-      v_per_network
-    ),
-    v_per_network,
-    v_hour,
-    'At most ' || v_per_network || ' tries an hour from one network.'
-  );
+  if v_seconds[1] > 0 then
+    perform private.raise_rate_limited(
+      v_seconds[1], 'At most ' || v_per_address || ' tries an hour for an address.'
+    );
+  elsif v_seconds[2] > 0 then
+    perform private.raise_rate_limited(
+      v_seconds[2], 'At most ' || v_per_network || ' tries an hour from one network.'
+    );
+  end if;
 end;
 $$;
 

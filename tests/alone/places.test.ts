@@ -141,11 +141,12 @@ describe("places", () => {
     expect(opened.map(({ status }) => status)).toEqual(Array(10).fill(200));
 
     // Five that last, five that wait, and one too many.
-    const client = await createClientRow(professional);
     const slow: Promise<Answer>[] = [];
     await sql.begin(async (tx) => {
-      await tx`select from public.clients where id = ${client.id} for update`;
-      for (let n = 0; n < 5; n++) slow.push(rename(client.id, professional.token, `Marta ${n}`));
+      await tx`lock table public.clients in access exclusive mode`;
+      for (let n = 0; n < 5; n++) {
+        slow.push(answerOf(request("/rest/v1/clients?select=id", { token: professional.token })));
+      }
       await untilWaiting(5);
       const more = await Promise.all(Array.from({ length: 6 }, () => read(professional.token)));
       expect(more).toEqual(
@@ -219,6 +220,21 @@ describe("places", () => {
 });
 
 describe("a lock that others keep", () => {
+  test("is waited for by three requests of a professional's; the others are told at once", async () => {
+    const { professional, client } = await open();
+    await during(professional.claims, addClient, async () => {
+      const told: Answer[] = [];
+      const calls = Array.from({ length: 8 }, (_, n) =>
+        rename(client.id, professional.token, `Marta ${n}`).then((answer) => told.push(answer)),
+      );
+      // The other three still wait when these have their answer.
+      while (told.length < 5) await untilWaiting(3);
+      expect(told).toEqual(Array(5).fill(BUSY));
+      await Promise.all(calls);
+      expect(told).toEqual(Array(8).fill(BUSY));
+    });
+  });
+
   test("is 429 busy for the public within its second, for the owner and for a portal client", async () => {
     const { professional, service, client } = await open();
     const portal = await createPortalSession(client);
