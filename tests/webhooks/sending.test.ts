@@ -3,6 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { EnvError } from "../../supabase/functions/_shared/env.ts";
+import { userTokens } from "../../supabase/functions/_shared/user-tokens.ts";
 import { deliveryQueue, userRpc } from "../../supabase/functions/webhooks/data-api.ts";
 import { disabledMail } from "../../supabase/functions/webhooks/disabled-mail.ts";
 import {
@@ -18,7 +19,6 @@ import {
   send,
   signedHeaders,
 } from "../../supabase/functions/webhooks/send.ts";
-import { userTokens } from "../../supabase/functions/webhooks/user-tokens.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

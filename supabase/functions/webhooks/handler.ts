@@ -14,6 +14,7 @@ import {
   withHttp,
 } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
+import type { UserToken } from "../_shared/user-tokens.ts";
 import { type AddressRules, checkAddress } from "./address.ts";
 import type { UserRpc } from "./data-api.ts";
 import { disabledMail } from "./disabled-mail.ts";
@@ -28,7 +29,6 @@ import {
   Rotation,
 } from "./inputs.ts";
 import { type SendDeps, send } from "./send.ts";
-import type { UserToken } from "./user-tokens.ts";
 
 export interface WebhooksDeps extends HttpDeps, AddressRules {
   userToken: UserToken;

@@ -1,11 +1,11 @@
 import { optional, platformEnv, required } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
 import { background, httpDeps, pause } from "../_shared/runtime.ts";
+import { userTokens } from "../_shared/user-tokens.ts";
 import { resolver } from "./address.ts";
 import { deliveryQueue, userRpc } from "./data-api.ts";
 import { createHandler } from "./handler.ts";
 import { secretCheck } from "./secrets.ts";
-import { userTokens } from "./user-tokens.ts";
 
 const read = (name: string) => Deno.env.get(name);
 const now = () => new Date();
