@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import type { RpcArgs, RpcName, UserRpc } from "../_shared/data-api.ts";
 import { ApiError, notFound, unknownPath } from "../_shared/errors.ts";
 import {
   type Handler,
@@ -16,7 +17,6 @@ import {
 import type { SendMail } from "../_shared/mail.ts";
 import type { UserToken } from "../_shared/user-tokens.ts";
 import { type AddressRules, checkAddress } from "./address.ts";
-import type { UserRpc } from "./data-api.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { type DeliveryQueue, dispatch } from "./dispatch.ts";
 import {
@@ -72,7 +72,7 @@ export function createHandler(deps: WebhooksDeps): Handler {
   const user =
     (
       run: (
-        call: (name: string, args: object) => Promise<string>,
+        call: <Name extends RpcName>(name: Name, args: RpcArgs<Name>) => Promise<string>,
         request: Request,
         id: string,
       ) => Promise<Response>,
