@@ -13,6 +13,18 @@ export interface Mail {
 /** Sends one mail; rejects when the provider did not take it. Errors name no address. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
+/** Text as HTML, also inside of a quoted attribute. */
+export function escapeHtml(text: string): string {
+  const entities: Record<string, string> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}
+
 const TIMEOUT_MS = 10_000;
 
 interface Sender {
