@@ -1,4 +1,5 @@
--- The currency of a profile stays while an amount has it: here, because every table with amounts is asked.
+-- The currency of a profile stays while amounts have it. This stands behind the tables that have
+-- amounts, because it asks them all.
 
 -- Definer: reads every priced row of the professional.
 create function private.check_currency_change()
