@@ -85,41 +85,6 @@ $$;
 comment on function private.check_availability is
   'Says what is wrong with working hours (422 invalid_availability) before the constraint only says that something is.';
 
--- Definer: reads every priced row of the professional.
-create function private.check_currency_change()
-returns trigger
-language plpgsql
-volatile
-security definer
-set search_path = ''
-as $$
-declare
-  v_minor_units integer := (select minor_units from private.currencies where code = new.currency);
-begin
-  if exists (select from public.bookings where professional_id = new.id)
-    or exists (select from public.orders where professional_id = new.id)
-    or exists (
-      select from public.services
-      where professional_id = new.id and price <> round(price, v_minor_units)
-    )
-    or exists (
-      select from public.products
-      where professional_id = new.id and price <> round(price, v_minor_units)
-    )
-  then
-    perform private.raise_error(
-      409,
-      'currency_in_use',
-      'The currency cannot change: bookings or orders exist, or a price does not fit the new one.'
-    );
-  end if;
-  return new;
-end;
-$$;
-
-comment on function private.check_currency_change is
-  'Amounts never change their meaning: 409 currency_in_use while bookings, orders or finer prices exist.';
-
 create function private.trim_full_name()
 returns trigger
 language plpgsql
@@ -144,11 +109,6 @@ create trigger profiles_lock
 create trigger profiles_check_availability
   before insert or update of availability on public.profiles
   for each row execute function private.check_availability();
-
-create trigger profiles_check_currency_change
-  before update of currency on public.profiles
-  for each row when (new.currency <> old.currency)
-  execute function private.check_currency_change();
 
 create trigger profiles_normalize
   before insert or update of full_name on public.profiles
@@ -252,4 +212,4 @@ comment on policy profiles_select_own on public.profiles is 'A professional read
 
 comment on policy profiles_update_own on public.profiles is 'A professional edits the own profile.';
 
-select private.hand_over('is_open_to_public', 'check_availability', 'check_currency_change');
+select private.hand_over('is_open_to_public', 'check_availability');

@@ -211,6 +211,27 @@ $$;
 comment on function private.find_or_create_client is
   'Id of the professional''s client with this e-mail address, made when missing; an existing one is not changed. Call it under the write lock, after check_arguments().';
 
+-- Asked of portal clients alone: for an address that anybody may type, an answer would tell of its
+-- owner, and others could use the five up.
+create function private.check_open_count(p_what text, p_open bigint)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if p_open >= 5 then
+    perform private.raise_error(
+      422, 'too_many_open', format('You have five open %s already.', p_what)
+    );
+  end if;
+end;
+$$;
+
+comment on function private.check_open_count is
+  '422 too_many_open for a portal client that has five bookings or orders of its own making open.';
+
 create trigger clients_lock
   before insert or update or delete on public.clients
   for each statement execute function private.take_write_lock();

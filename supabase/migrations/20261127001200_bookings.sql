@@ -86,6 +86,8 @@ create table public.bookings (
     check (starts_at >= '2000-01-01Z' and ends_at < '2200-01-01Z'),
   constraint bookings_cancellation_is_recorded
     check ((status = 'cancelled') = (cancelled_at is not null and cancelled_by is not null)),
+  -- Live, that is pending or confirmed, bookings block their time. Who looks for them by this index
+  -- says so in the same words: behind a function the planner would not know the predicate.
   constraint bookings_never_overlap
     exclude using gist (
       professional_id with =,

@@ -1,18 +1,6 @@
 -- How a booking comes about and changes, for every writer: what is copied from the service, which
 -- state follows which, and the collision found before the constraint would.
 
-create function private.booking_is_live(p_status text)
-returns boolean
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
-  select p_status in ('pending', 'confirmed');
-$$;
-
-comment on function private.booking_is_live is 'Live bookings block their time.';
-
 create function private.booking_may_become(p_old text, p_new text, p_started boolean)
 returns boolean
 language sql
@@ -42,7 +30,7 @@ security invoker
 set search_path = ''
 as $$
 begin
-  if not private.booking_is_live(p_new) then
+  if p_new not in ('pending', 'confirmed') then
     perform private.raise_invalid_transition(
       p_old, p_new, 'Only pending and confirmed bookings can be moved.'
     );

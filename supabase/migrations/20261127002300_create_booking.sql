@@ -141,20 +141,16 @@ begin
       v_professional_id, p_client_name, p_client_email, p_client_phone
     )
   end;
-  -- Only of themselves: for an address that anybody may type, an answer would tell of its owner, and
-  -- others could use the five up.
-  if v_client_id = v_portal_client_id and (
-    select count(*) >= 5
-    from public.bookings
-    where professional_id = v_professional_id
-      and client_id = v_client_id
-      and source = 'portal'
-      and status in ('pending', 'confirmed')
-      and starts_at > now()
-  ) then
-    perform private.raise_error(
-      422, 'too_many_open', 'You have five open bookings already.'
-    );
+  if v_client_id = v_portal_client_id then
+    perform private.check_open_count('bookings', (
+      select count(*)
+      from public.bookings
+      where professional_id = v_professional_id
+        and client_id = v_client_id
+        and source = 'portal'
+        and status in ('pending', 'confirmed')
+        and starts_at > now()
+    ));
   end if;
 
   if v_is_public then

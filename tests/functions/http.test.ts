@@ -3,12 +3,11 @@ import { z } from "zod";
 import { corsOrigins, EnvError, platformEnv } from "../../supabase/functions/_shared/env.ts";
 import { notFound, rateLimited } from "../../supabase/functions/_shared/errors.ts";
 import {
+  createRouter,
   type HttpDeps,
-  json,
+  type Route,
   readJson,
   readValid,
-  requireMethod,
-  withHttp,
 } from "../../supabase/functions/_shared/http.ts";
 
 const LIMIT = 64;
@@ -21,12 +20,17 @@ function setUp(options: { corsOrigins?: HttpDeps["corsOrigins"]; throws?: unknow
     log: (entry) => logged.push(entry),
     newRequestId: () => "request-1",
   };
-  const call = withHttp(deps, ["POST"], async (request) => {
+  const create: Route = async (request) => {
     if ("throws" in options) throw options.throws;
-    requireMethod(request, "POST");
-    return json(await readValid(request, schema, LIMIT), 201);
-  });
-  return { call, logged };
+    return Response.json(await readValid(request, schema, LIMIT), { status: 201 });
+  };
+  const show: Route = (_, params) => Response.json(params);
+  const routes = {
+    "": { POST: create },
+    "parts/:part": { GET: show, DELETE: show },
+    "parts/:part/of/:whole": { GET: show },
+  };
+  return { call: createRouter(deps, routes), logged };
 }
 
 function post(body: BodyInit, headers: Record<string, string> = {}): Request {
@@ -125,6 +129,51 @@ describe("bodies", () => {
   });
 });
 
+describe("routes", () => {
+  const get = (path: string, method = "GET") =>
+    setUp().call(new Request(`https://api.test/things${path}`, { method }));
+
+  test.each([
+    ["/parts/1", { part: "1" }],
+    ["/parts/1?part=2", { part: "1" }],
+    ["/parts/1/of/2", { part: "1", whole: "2" }],
+    ["/parts/of/of/of", { part: "of", whole: "of" }],
+    ["/parts/a%2Fb", { part: "a%2Fb" }],
+  ])("%s is found by its parts", async (path, params) => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(params);
+  });
+
+  test.each([
+    "/parts",
+    "/parts/",
+    "/parts/1/",
+    "/parts/1/of",
+    "/xparts/1",
+    "/parts/1/of/2/3",
+    "//",
+  ])("%s is 404", async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(404);
+    expect(await codeOf(response)).toBe("not_found");
+  });
+
+  test("the function's own address may end in a slash", async () => {
+    const request = new Request("https://api.test/things/", post(valid));
+    expect((await setUp().call(request)).status).toBe(201);
+  });
+
+  test("each says its own methods, a preflight those of all", async () => {
+    const refused = await get("/parts/1", "POST");
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, DELETE, OPTIONS"]);
+    expect((await get("/parts/1", "DELETE")).status).toBe(200);
+    const preflight = await get("/parts/1", "OPTIONS");
+    expect(preflight.headers.get("allow")).toBe("POST, GET, DELETE, OPTIONS");
+    expect(preflight.headers.get("access-control-allow-methods")).toBe("POST, GET, DELETE");
+  });
+});
+
 describe("methods", () => {
   test("another method is 405 and told what is allowed", async () => {
     const response = await setUp().call(new Request("https://api.test/"));
@@ -142,7 +191,7 @@ describe("CORS", () => {
     const { status, headers } = await setUp().call(from("https://any.example"));
     expect(status).toBe(204);
     expect(headers.get("access-control-allow-origin")).toBe("*");
-    expect(headers.get("access-control-allow-methods")).toBe("POST");
+    expect(headers.get("access-control-allow-methods")).toBe("POST, GET, DELETE");
     const allowed = headers.get("access-control-allow-headers")?.split(", ");
     expect(allowed).toEqual(["authorization", "apikey", "content-type", "x-client-info"]);
   });
@@ -166,7 +215,7 @@ describe("CORS", () => {
     [500, new Error("x")],
   ])("a browser can read a %i and its Retry-After", async (status, throws) => {
     const { call } = setUp(throws ? { throws } : {});
-    const response = await call(from("https://any.example", "GET"));
+    const response = await call(from("https://any.example", throws ? "POST" : "GET"));
     expect(response.status).toBe(status);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(response.headers.get("access-control-expose-headers")).toBe("Retry-After");

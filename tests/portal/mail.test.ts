@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { EnvError, webAddress } from "../../supabase/functions/_shared/env.ts";
 import { type Mail, mailSender } from "../../supabase/functions/_shared/mail.ts";
 import type { Recipient } from "../../supabase/functions/_shared/portal/store.ts";
@@ -116,14 +116,22 @@ describe("sending", () => {
   }
 
   /** A sender whose requests go nowhere but are kept. */
-  function sender(env: Record<string, string>, answer: () => Response | Promise<Response>) {
-    const sent: Sent[] = [];
-    const send = mailSender((name) => env[name], (async (url: string, init: RequestInit) => {
-      sent.push({ url, init, body: JSON.parse(String(init.body)) });
-      return answer();
-    }) as typeof fetch);
-    return { send, sent };
+  function sender(
+    env: Record<string, string>,
+    answer: (sent: Sent) => Response | Promise<Response>,
+  ) {
+    const requests: Sent[] = [];
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+      const sent = { url, init, body: JSON.parse(String(init.body)) };
+      requests.push(sent);
+      return answer(sent);
+    });
+    return { send: mailSender((name) => env[name]), sent: requests };
   }
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
 
   const letter: Mail = { to: "marta@example.com", subject: "s", text: "t", html: "<p>h</p>" };
   const FROM = { MAIL_FROM: "Salon Ana <salon@example.com>" };
@@ -136,13 +144,13 @@ describe("sending", () => {
     const [{ url, init, body }] = sent as [Sent];
     expect(url).toBe("https://api.resend.com/emails");
     expect(init.method).toBe("POST");
-    expect(init.headers).toEqual({
-      "Content-Type": "application/json",
-      Authorization: "Bearer re_1",
+    expect(Object.fromEntries(new Headers(init.headers))).toMatchObject({
+      "content-type": "application/json",
+      authorization: "Bearer re_1",
     });
     expect(body).toEqual({
       from: "Salon Ana <salon@example.com>",
-      to: ["marta@example.com"],
+      to: "marta@example.com",
       subject: "s",
       text: "t",
       html: "<p>h</p>",
@@ -179,19 +187,53 @@ describe("sending", () => {
     expect(sent.map(({ url }) => url)).toEqual(["https://api.resend.com/emails"]);
   });
 
-  test("a refusal of the provider is an error that quotes neither address nor answer", async () => {
-    const refuse = () => Response.json({ error: "marta@example.com is blocked" }, { status: 422 });
-    const { send } = sender({ ...FROM, RESEND_API_KEY: "re_1" }, refuse);
+  const RESEND = { ...FROM, RESEND_API_KEY: "re_1" };
+  const MAILPIT = { ...FROM, MAILPIT_URL: "http://m" };
+  const blocked = { name: "validation_error", message: "marta@example.com is blocked" };
+
+  test.each<[name: string, env: Record<string, string>, answer: () => Response, told: string]>([
+    [
+      "a refusal of Resend",
+      RESEND,
+      () => Response.json({ ...blocked, statusCode: 422 }, { status: 422 }),
+      "422",
+    ],
+    ["a proxy before Resend", RESEND, () => new Response("<html>marta", { status: 502 }), "502"],
+    ["a refusal in no shape", RESEND, () => Response.json(null, { status: 500 }), "status"],
+    ["an answer that is cut", RESEND, () => new Response('{"id": "marta'), "status"],
+    ["a refusal of Mailpit", MAILPIT, () => Response.json(blocked, { status: 422 }), "422"],
+  ])("%s is an error that quotes neither address nor answer", async (_, env, answer, told) => {
+    const { send } = sender(env, answer);
     const error = await send(letter).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
-    expect(String(error)).toContain("422");
+    expect(String(error)).toContain(told);
     expect(String((error as Error).stack)).not.toMatch(/marta|blocked|re_1/);
   });
 
-  test("a sender that does not answer is given up", async () => {
-    const { send, sent } = sender({ ...FROM, MAILPIT_URL: "http://m" }, ok);
-    await send(letter);
-    expect(sent[0]?.init.signal).toBeInstanceOf(AbortSignal);
+  describe.each([
+    ["Resend", RESEND],
+    ["Mailpit", MAILPIT],
+  ])("%s", (_, env) => {
+    test("that cannot be reached is an error", async () => {
+      const { send } = sender(env, () => Promise.reject(new TypeError("fetch failed")));
+      await expect(send(letter)).rejects.toThrow(Error);
+    });
+
+    test("that does not answer is given up after ten seconds", async () => {
+      const timeOut = new AbortController();
+      const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timeOut.signal);
+      const { send } = sender(
+        env,
+        ({ init: { signal } }) =>
+          new Promise((_, reject) => {
+            signal?.addEventListener("abort", () => reject(signal.reason));
+            timeOut.abort();
+          }),
+      );
+      await expect(send(letter)).rejects.toThrow();
+      expect(timeout).toHaveBeenCalledWith(10_000);
+      timeout.mockRestore();
+    });
   });
 
   test.each<[name: string, env: Record<string, string>, variable: string]>([

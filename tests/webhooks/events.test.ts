@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { TransactionSql } from "postgres";
 import { beforeAll, describe, expect, test } from "vitest";
-import { SCHEMAS_FILE, schemasText } from "../../local/schemas.ts";
-import { EVENT_SCHEMAS } from "../../supabase/functions/webhooks/event-schemas.ts";
+import { EVENT_SCHEMAS, SCHEMAS_FILE, schemasText } from "../../docs/webhook-events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/webhooks/event-types.ts";
 import { anonymous, server } from "../support/callers.ts";
 import { asCaller, sql, tryAsCaller } from "../support/database.ts";

@@ -2,8 +2,9 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { serverRpc, userRpc } from "../../supabase/functions/_shared/data-api.ts";
 import { EnvError } from "../../supabase/functions/_shared/env.ts";
-import { deliveryQueue, userRpc } from "../../supabase/functions/webhooks/data-api.ts";
+import { userTokens } from "../../supabase/functions/_shared/user-tokens.ts";
 import { disabledMail } from "../../supabase/functions/webhooks/disabled-mail.ts";
 import {
   type Delivery,
@@ -18,7 +19,6 @@ import {
   send,
   signedHeaders,
 } from "../../supabase/functions/webhooks/send.ts";
-import { userTokens } from "../../supabase/functions/webhooks/user-tokens.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -453,10 +453,26 @@ describe("the data API behind the function", () => {
     ["eyJ.legacy.key", "Bearer eyJ.legacy.key"],
   ])("knows the server by the key %s", async (secretKey, authorization) => {
     const { requests, fetcher } = fake(() => Response.json([]));
-    const queue = deliveryQueue({ supabaseUrl: env.supabaseUrl, secretKey }, fetcher);
-    expect(await queue.claim(3)).toEqual([]);
+    const rpc = serverRpc({ supabaseUrl: env.supabaseUrl, secretKey }, fetcher);
+    expect(await rpc("claim_webhook_deliveries", { max_count: 3 })).toEqual([]);
     expect(requests[0]?.headers.get("apikey")).toBe(secretKey);
     expect(requests[0]?.headers.get("authorization")).toBe(authorization);
+  });
+
+  test("refuses a server without its arguments in the log", async () => {
+    const { fetcher } = fake(() =>
+      Response.json({ code: "P0002", message: "no marta@example.com" }, { status: 400 }),
+    );
+    const rpc = serverRpc({ supabaseUrl: env.supabaseUrl, secretKey: "sb_secret_1" }, fetcher);
+    const error = await rpc("end_portal_session", { session_id: "1" }).catch(String);
+    expect(error).toMatch(/end_portal_session.*400.*P0002/);
+    expect(error).not.toContain("marta");
+  });
+
+  test("answers a server with nothing where there is nothing to say", async () => {
+    const { fetcher } = fake(() => new Response(null, { status: 204 }));
+    const rpc = serverRpc({ supabaseUrl: env.supabaseUrl, secretKey: "sb_secret_1" }, fetcher);
+    expect(await rpc("end_portal_session", { session_id: "1" })).toBeUndefined();
   });
 });
 

@@ -1,9 +1,9 @@
 /**
- * What every function does the same way: CORS, methods, content type, bounded JSON bodies, zod, and
+ * What every function does the same way: routes, CORS, content type, bounded JSON bodies, zod, and
  * errors with one body. Nothing here touches Deno, the process or the clock.
  */
 import type { z } from "zod";
-import { ApiError } from "./errors.ts";
+import { ApiError, unknownPath } from "./errors.ts";
 
 export interface HttpDeps {
   corsOrigins: "*" | string[];
@@ -12,16 +12,20 @@ export interface HttpDeps {
   newRequestId(): string;
 }
 
-export type Handler = (request: Request) => Response | Promise<Response>;
+export type Handler = (request: Request) => Promise<Response>;
+
+/** Answers a request; `params` are the parts of the path that the route names with a colon. */
+export type Route = (
+  request: Request,
+  params: Record<string, string>,
+) => Response | Promise<Response>;
+
+/** By the path behind the function's own name, such as `endpoints/:id`, then by method. */
+export type Routes = Record<string, Record<string, Route>>;
 
 const ALLOWED_HEADERS = "authorization, apikey, content-type, x-client-info";
 /** How long a browser may remember a preflight, in seconds. */
 const PREFLIGHT_AGE = "3600";
-
-/** A JSON answer. */
-export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return Response.json(body, { status, headers });
-}
 
 /**
  * The CORS headers for a request. An origin that is not allowed gets none, so the browser keeps the
@@ -36,30 +40,19 @@ function corsHeaders(request: Request, origins: "*" | string[]): Record<string, 
 }
 
 /**
- * Wraps a function's handler: answers the preflight, turns whatever is thrown into the error body,
- * and puts the CORS headers on every answer. What is not an ApiError below 500 becomes
- * `internal_error`; the cause goes to the log under the request id that the caller is shown.
- * `methods` are those of the whole function and only shown to browsers.
+ * A function's handler: answers the preflight, finds the route (404 `not_found`, 405
+ * `method_not_allowed`), turns whatever is thrown into the error body, and puts the CORS headers on
+ * every answer.
  */
-export function withHttp(deps: HttpDeps, methods: string[], handler: Handler): Handler {
+export function createRouter(deps: HttpDeps, routes: Routes): Handler {
+  const route = finder(routes);
+  const methods = [...new Set(Object.values(routes).flatMap(Object.keys))];
   return async (request) => {
     const cors = corsHeaders(request, deps.corsOrigins);
-    let response: Response;
-    if (request.method === "OPTIONS") {
-      const headers: Record<string, string> = { Allow: [...methods, "OPTIONS"].join(", ") };
-      if (cors["Access-Control-Allow-Origin"]) {
-        headers["Access-Control-Allow-Methods"] = methods.join(", ");
-        headers["Access-Control-Allow-Headers"] = ALLOWED_HEADERS;
-        headers["Access-Control-Max-Age"] = PREFLIGHT_AGE;
-      }
-      response = new Response(null, { status: 204, headers });
-    } else {
-      try {
-        response = await handler(request);
-      } catch (error) {
-        response = errorAnswer(error, request, deps);
-      }
-    }
+    const response =
+      request.method === "OPTIONS"
+        ? preflightAnswer(methods, "Access-Control-Allow-Origin" in cors)
+        : await route(request).catch((error: unknown) => errorAnswer(error, request, deps));
     // A copy, because the headers of an answer that came from fetch cannot be changed.
     const headers = new Headers(response.headers);
     for (const [name, value] of Object.entries(cors)) {
@@ -70,32 +63,61 @@ export function withHttp(deps: HttpDeps, methods: string[], handler: Handler): H
   };
 }
 
+function finder(routes: Routes): Handler {
+  const table = Object.entries(routes).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+    methods: new Map(Object.entries(methods)),
+  }));
+  return async (request) => {
+    // The first part is the function's own name.
+    const path = new URL(request.url).pathname.split("/").slice(2).join("/");
+    for (const { pattern, methods } of table) {
+      const found = pattern.exec(path);
+      if (!found) continue;
+      const route = methods.get(request.method);
+      if (!route) throw methodNotAllowed([...methods.keys()]);
+      return route(request, found.groups ?? {});
+    }
+    throw unknownPath();
+  };
+}
+
+/** RFC 9110 wants `Allow` with it. */
+function methodNotAllowed(allowed: string[]): ApiError {
+  return new ApiError(405, "method_not_allowed", "This method is not supported here", {
+    headers: { Allow: [...allowed, "OPTIONS"].join(", ") },
+  });
+}
+
+/** Names the methods of the whole function, whatever the path: browsers only compare theirs. */
+function preflightAnswer(methods: string[], originAllowed: boolean): Response {
+  const headers = {
+    Allow: [...methods, "OPTIONS"].join(", "),
+    ...(originAllowed && {
+      "Access-Control-Allow-Methods": methods.join(", "),
+      "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+      "Access-Control-Max-Age": PREFLIGHT_AGE,
+    }),
+  };
+  return new Response(null, { status: 204, headers });
+}
+
+/**
+ * What is not an ApiError below 500 becomes `internal_error`; the cause goes to the log under the
+ * request id that the caller is shown.
+ */
 function errorAnswer(error: unknown, request: Request, deps: HttpDeps): Response {
   if (error instanceof ApiError && error.status < 500) {
-    return json(error.body, error.status, error.headers);
+    return Response.json(error.body, { status: error.status, headers: error.headers });
   }
   const requestId = deps.newRequestId();
   // The path only: a query may carry what does not belong in a log.
   const path = new URL(request.url).pathname;
   deps.log({ requestId, method: request.method, path, cause: error });
-  const details = { request_id: requestId };
   const shown = new ApiError(500, "internal_error", "Something went wrong on our side", {
-    details,
+    details: { request_id: requestId },
   });
-  return json(shown.body, shown.status);
-}
-
-/** Refuses other methods with 405 `method_not_allowed`; RFC 9110 wants `Allow` with it. */
-export function requireMethod(request: Request, ...allowed: string[]): void {
-  if (allowed.includes(request.method)) return;
-  throw new ApiError(405, "method_not_allowed", "This method is not supported here", {
-    headers: { Allow: [...allowed, "OPTIONS"].join(", ") },
-  });
-}
-
-/** What follows the function's own name in the path: `sign-out` of `/verify-portal-otp/sign-out`. */
-export function subPath(request: Request): string {
-  return new URL(request.url).pathname.split("/").slice(2).join("/");
+  return Response.json(shown.body, { status: shown.status });
 }
 
 /** The whole body, or 413 as soon as it is longer than `limit`: what is declared is not trusted. */

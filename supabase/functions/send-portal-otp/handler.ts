@@ -7,15 +7,13 @@
  */
 import { z } from "zod";
 import { callerIp } from "../_shared/caller-ip.ts";
-import { rateLimited, unknownPath } from "../_shared/errors.ts";
+import { rateLimited } from "../_shared/errors.ts";
 import {
+  createRouter,
   type Handler,
   type HttpDeps,
-  json,
+  type Route,
   readValid,
-  requireMethod,
-  subPath,
-  withHttp,
 } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
 import type { HashCode } from "../_shared/portal/codes.ts";
@@ -63,9 +61,7 @@ export function createHandler(deps: SendDeps): Handler {
     }
   };
 
-  return withHttp(deps, ["POST"], async (request) => {
-    if (subPath(request) !== "") throw unknownPath();
-    requireMethod(request, "POST");
+  const sendCode: Route = async (request) => {
     const input = await readValid(request, Input, BODY_LIMIT);
     const { retry_after, recipient } = await deps.store.startCode(
       input.professionalId,
@@ -75,9 +71,11 @@ export function createHandler(deps: SendDeps): Handler {
     );
     if (retry_after !== null) throw rateLimited(retry_after);
     deps.background(deliver(recipient, input.professionalId, new URL(request.url).pathname));
-    return json({
+    return Response.json({
       message: "If the address belongs to a client, a code is on its way.",
       expires_in: 600,
     });
-  });
+  };
+
+  return createRouter(deps, { "": { POST: sendCode } });
 }

@@ -1,3 +1,4 @@
+import { serverRpc } from "../_shared/data-api.ts";
 import { integer, platformEnv, required, webAddress } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
 import { codeHasher, randomCode } from "../_shared/portal/codes.ts";
@@ -10,7 +11,7 @@ const read = (name: string) => Deno.env.get(name);
 Deno.serve(
   createHandler({
     ...httpDeps(read),
-    store: portalStore(platformEnv(read)),
+    store: portalStore(serverRpc(platformEnv(read))),
     sendMail: mailSender(read),
     hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
     randomCode,

@@ -2,23 +2,12 @@
  * The mail that carries a code. The client's name is not in it: whoever books on a public page
  * chooses name and address, and could have our mails say anything to anybody.
  */
-import type { Mail } from "../_shared/mail.ts";
+import { escapeHtml, type Mail } from "../_shared/mail.ts";
 import type { Recipient } from "../_shared/portal/store.ts";
 
 /** One line of plain text: a name must neither end the header it stands in nor turn it around. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").trim();
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }
 
 /**

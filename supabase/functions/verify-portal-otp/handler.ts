@@ -4,15 +4,13 @@
  */
 import { z } from "zod";
 import { callerIp } from "../_shared/caller-ip.ts";
-import { ApiError, rateLimited, unknownPath } from "../_shared/errors.ts";
+import { ApiError, rateLimited } from "../_shared/errors.ts";
 import {
+  createRouter,
   type Handler,
   type HttpDeps,
-  json,
+  type Route,
   readValid,
-  requireMethod,
-  subPath,
-  withHttp,
 } from "../_shared/http.ts";
 import type { HashCode } from "../_shared/portal/codes.ts";
 import { BODY_LIMIT, email, professionalId } from "../_shared/portal/inputs.ts";
@@ -39,7 +37,7 @@ const Input = z.strictObject({
 
 /** Answers 200 with a portal session, 401 for whatever was wrong, 429, or 204 to a sign-out. */
 export function createHandler(deps: VerifyDeps): Handler {
-  const verify: Handler = async (request) => {
+  const verify: Route = async (request) => {
     const input = await readValid(request, Input, BODY_LIMIT);
     const { email, code, professionalId } = input;
     const attempt = await deps.store.startVerification(
@@ -68,10 +66,10 @@ export function createHandler(deps: VerifyDeps): Handler {
       professional: session.professional,
     };
     // RFC 6749, 5.1.
-    return json(answer, 200, { "Cache-Control": "no-store" });
+    return Response.json(answer, { headers: { "Cache-Control": "no-store" } });
   };
 
-  const signOut: Handler = async (request) => {
+  const signOut: Route = async (request) => {
     const [, token] = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
     const sessionId = token && (await deps.tokens.sessionOf(token, deps.now()));
     if (!sessionId) {
@@ -83,10 +81,5 @@ export function createHandler(deps: VerifyDeps): Handler {
     return new Response(null, { status: 204 });
   };
 
-  return withHttp(deps, ["POST"], (request) => {
-    const action = subPath(request);
-    if (action !== "" && action !== "sign-out") throw unknownPath();
-    requireMethod(request, "POST");
-    return action === "sign-out" ? signOut(request) : verify(request);
-  });
+  return createRouter(deps, { "": { POST: verify }, "sign-out": { POST: signOut } });
 }

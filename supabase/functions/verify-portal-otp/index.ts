@@ -1,3 +1,4 @@
+import { serverRpc } from "../_shared/data-api.ts";
 import { integer, platformEnv, required } from "../_shared/env.ts";
 import { codeHasher } from "../_shared/portal/codes.ts";
 import { portalStore } from "../_shared/portal/store.ts";
@@ -10,7 +11,7 @@ const read = (name: string) => Deno.env.get(name);
 Deno.serve(
   createHandler({
     ...httpDeps(read),
-    store: portalStore(platformEnv(read)),
+    store: portalStore(serverRpc(platformEnv(read))),
     tokens: await portalTokens(read),
     hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
     verifiesPerIpHour: integer(read, "OTP_VERIFIES_PER_IP_HOUR", 100, 1),

@@ -2,7 +2,7 @@
  * The mail that tells a professional that an endpoint gets no more events. Of its address only the host
  * is in it: the rest is free text of whoever signed up, maybe with an address that is not theirs.
  */
-import type { Mail } from "../_shared/mail.ts";
+import { escapeHtml, type Mail } from "../_shared/mail.ts";
 import type { Disabled } from "./dispatch.ts";
 
 const REASONS: Record<Disabled["reason"], string> = {
@@ -22,7 +22,6 @@ export function disabledMail({ reason, host }: Disabled, to: string): Mail {
     to,
     subject: "A webhook endpoint has been disabled",
     text: `${lines.join("\n\n")}\n`,
-    // A host has no character that means anything in HTML.
-    html: lines.map((line) => `<p>${line}</p>`).join("\n"),
+    html: lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n"),
   };
 }

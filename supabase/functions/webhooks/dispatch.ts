@@ -2,6 +2,7 @@
  * The dispatcher: claims what is due into free slots, sends it, says how it went. It keeps claiming
  * while slow receivers occupy some of the slots, so that they hold up nobody else.
  */
+import type { ServerRpc } from "../_shared/data-api.ts";
 import type { Message, Outcome } from "./send.ts";
 
 export interface Delivery extends Message {
@@ -21,6 +22,15 @@ export interface DeliveryQueue {
   /** Up to `count` due deliveries; each is ours for a minute. */
   claim(count: number): Promise<Delivery[]>;
   finish(delivery: Delivery, outcome: Outcome): Promise<Disabled | null>;
+}
+
+/** The queue behind the project's API. */
+export function deliveryQueue(rpc: ServerRpc): DeliveryQueue {
+  return {
+    claim: (max_count) => rpc("claim_webhook_deliveries", { max_count }),
+    finish: ({ delivery_id, claim_token }, outcome) =>
+      rpc("finish_webhook_delivery", { delivery_id, claim_token, ...outcome }),
+  };
 }
 
 export interface DispatchDeps {

@@ -2,20 +2,20 @@
  * /functions/v1/webhooks/…: endpoints, deliveries and events for the professional, with the user's own
  * token; `POST /dispatch` for the scheduler, with a secret of its own.
  */
-import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { ApiError, notFound, unknownPath } from "../_shared/errors.ts";
+import type { RpcArgs, RpcName, UserRpc } from "../_shared/data-api.ts";
+import { ApiError, notFound } from "../_shared/errors.ts";
 import {
+  createRouter,
   type Handler,
   type HttpDeps,
+  type Route,
   readValid,
-  requireMethod,
   validate,
-  withHttp,
 } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
+import type { UserToken } from "../_shared/user-tokens.ts";
 import { type AddressRules, checkAddress } from "./address.ts";
-import type { UserRpc } from "./data-api.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { type DeliveryQueue, dispatch } from "./dispatch.ts";
 import {
@@ -28,7 +28,6 @@ import {
   Rotation,
 } from "./inputs.ts";
 import { type SendDeps, send } from "./send.ts";
-import type { UserToken } from "./user-tokens.ts";
 
 export interface WebhooksDeps extends HttpDeps, AddressRules {
   userToken: UserToken;
@@ -44,8 +43,6 @@ export interface WebhooksDeps extends HttpDeps, AddressRules {
   pause(milliseconds: number): Promise<void>;
 }
 
-type Route = (request: Request, id: string) => Promise<Response>;
-
 /** Longest look-up of a host on save, and longest try of a delivery. */
 const TRY_MS = 10_000;
 /** The database counts tries of this length as slow. */
@@ -59,25 +56,16 @@ function passOn(body: string, status = 200): Response {
 }
 
 export function createHandler(deps: WebhooksDeps): Handler {
-  const app = new Hono().basePath("/webhooks");
-
-  const route = (path: string, methods: Record<string, Route>) =>
-    app.all(path, (context: Context) => {
-      const request = context.req.raw;
-      requireMethod(request, ...Object.keys(methods));
-      return (methods[request.method] as Route)(request, context.req.param("id") ?? "");
-    });
-
   /** A route of the professional: checks the token and the id, then reads what it needs. */
   const user =
     (
       run: (
-        call: (name: string, args: object) => Promise<string>,
+        call: <Name extends RpcName>(name: Name, args: RpcArgs<Name>) => Promise<string>,
         request: Request,
         id: string,
       ) => Promise<Response>,
     ): Route =>
-    async (request, id) => {
+    async (request, { id = "" }) => {
       const token = await deps.userToken(request);
       if (id !== "" && !z.guid().safeParse(id).success) throw notFound();
       return run((name, args) => deps.rpc(token, name, args), request, id);
@@ -101,93 +89,78 @@ export function createHandler(deps: WebhooksDeps): Handler {
   const checkUrl = (url: string) => checkAddress(url, deps, AbortSignal.timeout(TRY_MS));
   const query = (request: Request) => Object.fromEntries(new URL(request.url).searchParams);
 
-  route("/endpoints", {
-    GET: user(async (call) => passOn(await call("webhook_endpoints", {}))),
-    POST: user(async (call, request) => {
-      const endpoint = await readValid(request, NewEndpoint, BODY_LIMIT);
-      await checkUrl(endpoint.url);
-      return passOn(await call("create_webhook_endpoint", endpoint), 201);
-    }),
-  });
-
-  route("/endpoints/:id", {
-    GET: user(async (call, _, endpoint_id) =>
-      passOn(await call("webhook_endpoint", { endpoint_id })),
-    ),
-    PATCH: user(async (call, request, endpoint_id) => {
-      const changes = await readValid(request, EndpointChanges, BODY_LIMIT);
-      if (changes.url !== undefined) await checkUrl(changes.url);
-      return passOn(await call("update_webhook_endpoint", { endpoint_id, changes }));
-    }),
-    DELETE: user(async (call, _, endpoint_id) =>
-      passOn(await call("delete_webhook_endpoint", { endpoint_id }), 204),
-    ),
-  });
-
-  route("/endpoints/:id/rotate-secret", {
-    POST: user(async (call, request, endpoint_id) => {
-      const { grace } = request.headers.has("content-type")
-        ? await readValid(request, Rotation, BODY_LIMIT)
-        : validate(Rotation, {});
-      return passOn(await call("rotate_webhook_secret", { endpoint_id, grace }));
-    }),
-  });
-
-  route("/endpoints/:id/test", {
-    POST: user(async (call, _, endpoint_id) =>
-      passOn(await call("test_webhook_endpoint", { endpoint_id }), 202),
-    ),
-  });
-
-  route("/endpoints/:id/redeliver", {
-    POST: user(async (call, request, endpoint_id) => {
-      const { since } = await readValid(request, Redelivery, BODY_LIMIT);
-      return passOn(await call("redeliver_webhooks", { endpoint_id, since }), 202);
-    }),
-  });
-
-  route("/deliveries", {
-    GET: user(async (call, request) => {
-      const { limit: page_size, ...filters } = validate(DeliveriesQuery, query(request));
-      return passOn(await call("webhook_deliveries", { ...filters, page_size }));
-    }),
-  });
-
-  route("/deliveries/:id/attempts", {
-    GET: user(async (call, _, delivery_id) =>
-      passOn(await call("webhook_attempts", { delivery_id })),
-    ),
-  });
-
-  route("/deliveries/:id/redeliver", {
-    POST: user(async (call, _, delivery_id) =>
-      passOn(await call("redeliver_webhook", { delivery_id }), 202),
-    ),
-  });
-
-  route("/events", {
-    GET: user(async (call, request) => {
-      const { limit: page_size, ...filters } = validate(EventsQuery, query(request));
-      return passOn(await call("webhook_events", { ...filters, page_size }));
-    }),
-  });
-
-  route("/dispatch", {
-    POST: async (request) => {
-      if (!(await deps.isDispatchSecret(request.headers.get("apikey") ?? ""))) {
-        throw new ApiError(401, "invalid_api_key", "The key is not the dispatch secret");
-      }
-      // Answered at once: pg_net sends nothing else of the project while it waits for us.
-      deps.background(dispatchAll(new URL(request.url).pathname));
-      return new Response(null, { status: 202 });
+  return createRouter(deps, {
+    endpoints: {
+      GET: user(async (call) => passOn(await call("webhook_endpoints", {}))),
+      POST: user(async (call, request) => {
+        const endpoint = await readValid(request, NewEndpoint, BODY_LIMIT);
+        await checkUrl(endpoint.url);
+        return passOn(await call("create_webhook_endpoint", endpoint), 201);
+      }),
+    },
+    "endpoints/:id": {
+      GET: user(async (call, _, endpoint_id) =>
+        passOn(await call("webhook_endpoint", { endpoint_id })),
+      ),
+      PATCH: user(async (call, request, endpoint_id) => {
+        const changes = await readValid(request, EndpointChanges, BODY_LIMIT);
+        if (changes.url !== undefined) await checkUrl(changes.url);
+        return passOn(await call("update_webhook_endpoint", { endpoint_id, changes }));
+      }),
+      DELETE: user(async (call, _, endpoint_id) =>
+        passOn(await call("delete_webhook_endpoint", { endpoint_id }), 204),
+      ),
+    },
+    "endpoints/:id/rotate-secret": {
+      POST: user(async (call, request, endpoint_id) => {
+        const { grace } = request.headers.has("content-type")
+          ? await readValid(request, Rotation, BODY_LIMIT)
+          : validate(Rotation, {});
+        return passOn(await call("rotate_webhook_secret", { endpoint_id, grace }));
+      }),
+    },
+    "endpoints/:id/test": {
+      POST: user(async (call, _, endpoint_id) =>
+        passOn(await call("test_webhook_endpoint", { endpoint_id }), 202),
+      ),
+    },
+    "endpoints/:id/redeliver": {
+      POST: user(async (call, request, endpoint_id) => {
+        const { since } = await readValid(request, Redelivery, BODY_LIMIT);
+        return passOn(await call("redeliver_webhooks", { endpoint_id, since }), 202);
+      }),
+    },
+    deliveries: {
+      GET: user(async (call, request) => {
+        const { limit: page_size, ...filters } = validate(DeliveriesQuery, query(request));
+        return passOn(await call("webhook_deliveries", { ...filters, page_size }));
+      }),
+    },
+    "deliveries/:id/attempts": {
+      GET: user(async (call, _, delivery_id) =>
+        passOn(await call("webhook_attempts", { delivery_id })),
+      ),
+    },
+    "deliveries/:id/redeliver": {
+      POST: user(async (call, _, delivery_id) =>
+        passOn(await call("redeliver_webhook", { delivery_id }), 202),
+      ),
+    },
+    events: {
+      GET: user(async (call, request) => {
+        const { limit: page_size, ...filters } = validate(EventsQuery, query(request));
+        return passOn(await call("webhook_events", { ...filters, page_size }));
+      }),
+    },
+    dispatch: {
+      POST: async (request) => {
+        if (!(await deps.isDispatchSecret(request.headers.get("apikey") ?? ""))) {
+          throw new ApiError(401, "invalid_api_key", "The key is not the dispatch secret");
+        }
+        // Answered at once: pg_net sends nothing else of the project while it waits for us.
+        deps.background(dispatchAll(new URL(request.url).pathname));
+        return new Response(null, { status: 202 });
+      },
     },
   });
-
-  app.notFound(() => {
-    throw unknownPath();
-  });
-  app.onError((error) => {
-    throw error;
-  });
-  return withHttp(deps, ["GET", "POST", "PATCH", "DELETE"], (request) => app.fetch(request));
 }

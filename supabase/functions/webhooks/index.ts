@@ -1,21 +1,23 @@
+import { serverRpc, userRpc } from "../_shared/data-api.ts";
 import { optional, platformEnv, required } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
 import { background, httpDeps, pause } from "../_shared/runtime.ts";
+import { userTokens } from "../_shared/user-tokens.ts";
 import { resolver } from "./address.ts";
-import { deliveryQueue, userRpc } from "./data-api.ts";
+import { deliveryQueue } from "./dispatch.ts";
 import { createHandler } from "./handler.ts";
 import { secretCheck } from "./secrets.ts";
-import { userTokens } from "./user-tokens.ts";
 
 const read = (name: string) => Deno.env.get(name);
+const env = platformEnv(read);
 const now = () => new Date();
 
 Deno.serve(
   createHandler({
     ...httpDeps(read),
     userToken: userTokens(read, now),
-    rpc: userRpc(platformEnv(read)),
-    queue: deliveryQueue(platformEnv(read)),
+    rpc: userRpc(env),
+    queue: deliveryQueue(serverRpc(env)),
     sendMail: mailSender(read),
     isDispatchSecret: secretCheck(required(read, "DISPATCH_SECRET", 32)),
     background,

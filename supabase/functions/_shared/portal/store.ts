@@ -1,7 +1,5 @@
 /** What the portal functions ask of the database: RPCs that only the service role may execute. */
-import { createClient } from "@supabase/supabase-js";
-import type { Database } from "../database.types.ts";
-import type { PlatformEnv } from "../env.ts";
+import type { ServerRpc } from "../data-api.ts";
 
 /**
  * A client that a code goes to, at the address the professional has stored; made up, and not to be told
@@ -68,51 +66,17 @@ export interface PortalStore {
   endSession(sessionId: string): Promise<void>;
 }
 
-/** The store behind the project's API, with the secret key. */
-export function portalStore(env: Pick<PlatformEnv, "supabaseUrl" | "secretKey">): PortalStore {
-  const api = createClient<Database>(env.supabaseUrl, env.secretKey, {
-    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-  });
-  // Thrown errors become a 5xx; the code says enough, and a message could quote an argument.
-  const unwrap = <T>(answer: { data: T; error: { code: string } | null; status: number }): T => {
-    const { data, error, status } = answer;
-    if (error) throw new Error(`a portal call failed with status ${status}, code ${error.code}`);
-    return data;
-  };
+/** The store behind the project's API. */
+export function portalStore(rpc: ServerRpc): PortalStore {
   return {
-    startCode: async (professional_id, email, ip, ip_limit) =>
-      unwrap(
-        await api.rpc("start_portal_code", { professional_id, email, ip: ip ?? "", ip_limit }),
-      ) as unknown as StartedCode,
-    setCode: async (professional_id, { client_id, generation }, code_hmac) =>
-      unwrap(
-        await api.rpc("set_portal_code", {
-          professional_id,
-          client_id,
-          generation,
-          ...(code_hmac !== null && { code_hmac }),
-        }),
-      ) as boolean,
-    startVerification: async (professional_id, email, ip, ip_limit) =>
-      unwrap(
-        await api.rpc("start_portal_verification", {
-          professional_id,
-          email,
-          ip: ip ?? "",
-          ip_limit,
-        }),
-      ) as unknown as StartedVerification,
-    finishVerification: async (professional_id, { client_id, generation }, code_hmac) =>
-      unwrap(
-        await api.rpc("finish_portal_verification", {
-          professional_id,
-          client_id,
-          generation,
-          code_hmac,
-        }),
-      ) as unknown as PortalSession | null,
-    endSession: async (session_id) => {
-      unwrap(await api.rpc("end_portal_session", { session_id }));
-    },
+    startCode: (professional_id, email, ip, ip_limit) =>
+      rpc("start_portal_code", { professional_id, email, ip: ip ?? "", ip_limit }),
+    setCode: (professional_id, { client_id, generation }, code_hmac) =>
+      rpc("set_portal_code", { professional_id, client_id, generation, code_hmac }),
+    startVerification: (professional_id, email, ip, ip_limit) =>
+      rpc("start_portal_verification", { professional_id, email, ip: ip ?? "", ip_limit }),
+    finishVerification: (professional_id, { client_id, generation }, code_hmac) =>
+      rpc("finish_portal_verification", { professional_id, client_id, generation, code_hmac }),
+    endSession: (session_id) => rpc("end_portal_session", { session_id }),
   };
 }

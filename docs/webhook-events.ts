@@ -1,9 +1,11 @@
 /**
- * What receivers can rely on: a schema for each type of event. `npm run schemas` writes them to
- * docs/webhook-events.schema.json; tests hold real events against them.
+ * What receivers can rely on: a schema for each type of event. Run by `npm run schemas`, it writes them
+ * to webhook-events.schema.json beside it; tests hold real events against them.
  */
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { EVENT_TYPES, type EventType } from "./event-types.ts";
+import { EVENT_TYPES, type EventType } from "../supabase/functions/webhooks/event-types.ts";
 
 const id = z.guid();
 const timestamp = z.iso.datetime({ precision: 3 }).describe("UTC, with milliseconds and Z");
@@ -208,11 +210,13 @@ export const EVENT_SCHEMAS = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, eventSchema(type)]),
 ) as Record<EventType, z.ZodType>;
 
+export const SCHEMAS_FILE = fileURLToPath(new URL("webhook-events.schema.json", import.meta.url));
+
 /**
- * JSON Schema of an event of any type; those of the types are in `$defs` under their names. Fields may
+ * The text of that file: JSON Schema of an event of any type; those of the types are in `$defs` under their names. Fields may
  * be added, so they allow for more than there is; the schemas here do not, so that tests find out.
  */
-export function eventsJsonSchema(): object {
+export function schemasText(): string {
   const schema = z.toJSONSchema(z.union(Object.values(EVENT_SCHEMAS)), {
     override({ jsonSchema }) {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
@@ -222,5 +226,7 @@ export function eventsJsonSchema(): object {
       if (jsonSchema.format === "date-time") jsonSchema.pattern = "\\.\\d{3}Z$";
     },
   });
-  return { title: "Webhook events", ...schema };
+  return `${JSON.stringify({ title: "Webhook events", ...schema }, null, 2)}\n`;
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(SCHEMAS_FILE, schemasText());

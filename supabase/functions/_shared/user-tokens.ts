@@ -1,6 +1,6 @@
 /**
- * Who calls: the function checks tokens itself, because the platform's own check also lets the public
- * key and portal tokens pass.
+ * Who calls: functions check a professional's token themselves, because the platform's own check also
+ * lets the public key and portal tokens pass.
  */
 import {
   createLocalJWKSet,
@@ -9,8 +9,8 @@ import {
   type JWTPayload,
   jwtVerify,
 } from "jose";
-import { EnvError, optional, type ReadEnv, required } from "../_shared/env.ts";
-import { ApiError } from "../_shared/errors.ts";
+import { EnvError, optional, type ReadEnv, required } from "./env.ts";
+import { ApiError } from "./errors.ts";
 
 /** The token of a signed-in professional; 401 `invalid_token` or 403 `forbidden` for any other. */
 export type UserToken = (request: Request) => Promise<string>;

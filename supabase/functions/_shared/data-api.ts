@@ -1,0 +1,96 @@
+/** What functions ask of the database: RPCs, with the caller's token or with the secret key. */
+import type { Database } from "./database.types.ts";
+import type { PlatformEnv } from "./env.ts";
+import { ApiError, type ErrorBody } from "./errors.ts";
+
+type Rpcs = Database["public"]["Functions"];
+export type RpcName = keyof Rpcs;
+
+/** The generated types do not know which arguments may be null. */
+export type RpcArgs<Name extends RpcName> = {
+  [Key in keyof Rpcs[Name]["Args"]]: Rpcs[Name]["Args"][Key] | null | undefined;
+};
+
+/**
+ * An RPC as the user: row-level security, the session check and the limits of the tier hold. Gives its
+ * JSON as it came, whose numbers may have more digits than ours, or an error to pass on.
+ */
+export type UserRpc = <Name extends RpcName>(
+  token: string,
+  name: Name,
+  args: RpcArgs<Name>,
+) => Promise<string>;
+
+/** An RPC with the secret key. Its migration says what it answers; a refusal is a fault of ours. */
+export type ServerRpc = <Name extends RpcName, Answer>(
+  name: Name,
+  args: RpcArgs<Name>,
+) => Promise<Answer>;
+
+/** A refusal of the Data API, with its own body and what its headers tell the caller to do. */
+class PassedOn extends ApiError {
+  readonly #body: ErrorBody;
+
+  constructor(status: number, body: ErrorBody, headers: Record<string, string>) {
+    super(status, body.code, body.message, { headers });
+    this.#body = body;
+  }
+
+  override get body(): ErrorBody {
+    return this.#body;
+  }
+}
+
+const PASSED_HEADERS = ["Retry-After", "WWW-Authenticate"];
+
+function refusal(status: number, text: string, headers: Headers): PassedOn {
+  const { code, message, details = null, hint = null } = JSON.parse(text) as ErrorBody;
+  const passed = PASSED_HEADERS.flatMap((header) => {
+    const value = headers.get(header);
+    return value === null ? [] : [[header, value] as const];
+  });
+  return new PassedOn(status, { code, message, details, hint }, Object.fromEntries(passed));
+}
+
+type Env = Pick<PlatformEnv, "supabaseUrl" | "publishableKey" | "secretKey">;
+
+export function userRpc(env: Omit<Env, "secretKey">, fetcher = fetch): UserRpc {
+  return async (token, name, args) => {
+    const headers = { apikey: env.publishableKey, authorization: `Bearer ${token}` };
+    const answer = await post(env, headers, name, args, fetcher);
+    const text = await answer.text();
+    if (answer.ok) return text;
+    if (answer.status < 500) throw refusal(answer.status, text, answer.headers);
+    throw new Error(`${name} failed with status ${answer.status}: ${text.slice(0, 200)}`);
+  };
+}
+
+export function serverRpc(env: Omit<Env, "publishableKey">, fetcher = fetch): ServerRpc {
+  const headers = {
+    apikey: env.secretKey,
+    // A key of the new generation is no token.
+    ...(!env.secretKey.startsWith("sb_") && { authorization: `Bearer ${env.secretKey}` }),
+  };
+  return async (name, args) => {
+    const answer = await post(env, headers, name, args, fetcher);
+    const text = await answer.text();
+    if (answer.ok) return text === "" ? undefined : JSON.parse(text);
+    // The code says enough; the message could quote an argument.
+    const [, code = "none"] = /"code": *"(\w+)"/.exec(text) ?? [];
+    throw new Error(`${name} failed with status ${answer.status}, code ${code}`);
+  };
+}
+
+function post(
+  env: Pick<Env, "supabaseUrl">,
+  headers: Record<string, string>,
+  name: RpcName,
+  args: object,
+  fetcher: typeof fetch,
+): Promise<Response> {
+  return fetcher(`${env.supabaseUrl}/rest/v1/rpc/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(args),
+  });
+}
