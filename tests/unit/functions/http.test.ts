@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { corsOrigins, EnvError, platformEnv } from "../../supabase/functions/_shared/env.ts";
-import { notFound, rateLimited } from "../../supabase/functions/_shared/errors.ts";
+import { corsOrigins, EnvError, platformEnv } from "../../../supabase/functions/_shared/env.ts";
+import { notFound, rateLimited } from "../../../supabase/functions/_shared/errors.ts";
 import {
   type HttpDeps,
   json,
@@ -9,7 +9,7 @@ import {
   readValid,
   requireMethod,
   withHttp,
-} from "../../supabase/functions/_shared/http.ts";
+} from "../../../supabase/functions/_shared/http.ts";
 
 const LIMIT = 64;
 const schema = z.strictObject({ email: z.email(), tags: z.array(z.string()).optional() });
