@@ -1,9 +1,12 @@
-/** The constraints of bookings, which stand behind their rules, tried with the rules switched off. */
+/**
+ * The constraints of bookings, which stand behind their rules, tried with the rules switched off.
+ * Alone, because that locks the table.
+ */
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { beforeAll, describe, expect, test } from "vitest";
-import { refusedBy, serverClaims, updateRefusedBy, type Values } from "./support/constraints.ts";
-import { rolledBack } from "./support/database.ts";
+import { refusedBy, serverClaims, updateRefusedBy, type Values } from "../support/constraints.ts";
+import { rolledBack } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
@@ -11,7 +14,7 @@ import {
   createService,
   type Professional,
   type Row,
-} from "./support/factories.ts";
+} from "../support/factories.ts";
 
 let owner: Professional;
 let client: Row<"clients">;
@@ -33,7 +36,6 @@ beforeAll(async () => {
 /** What refuses each of these rows when no trigger looks at them; earlier ones stay. */
 async function refusals(...rows: Values[]): Promise<(string | null)[]> {
   return rolledBack(async (tx) => {
-    // First, so that this waits for the locks of other tests while it holds none itself.
     await tx`alter table public.bookings disable trigger user`;
     const found: (string | null)[] = [];
     for (const row of rows) {
