@@ -182,8 +182,8 @@ begin
       p_professional_id, p_client_name, p_client_email, p_client_phone
     )
   end;
-  -- Only of themselves: for an address that anybody may type, an answer would tell of its owner, and
-  -- others could use the five up.
+  -- Only of themselves: for an address that anybody may type, an answer would tell of its owner,
+  -- and others could use the five up.
   if v_client_id = v_portal_client_id and (
     select count(*) >= 5
     from public.orders
