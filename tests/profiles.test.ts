@@ -12,6 +12,7 @@ import {
   createService,
   type Professional,
 } from "./support/factories.ts";
+import { type Bounds, chars, testBounds } from "./support/table-tests.ts";
 
 let owner: Professional;
 
@@ -19,12 +20,11 @@ beforeAll(async () => {
   owner = await createProfessional();
 });
 
-const chars = (count: number) => "a".repeat(count);
 /** A username that nobody has. */
 const unique = randomUUID().slice(0, 8);
 const update = (values: Values) => updateRefusedBy(owner.claims, "profiles", owner.id, values);
 
-const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
+const LIMITS: Bounds[] = [
   ["profiles_full_name_has_at_most_200_characters", "full_name", ["", chars(200)], [chars(201)]],
   ["profiles_full_name_is_empty_or_can_be_seen", "full_name", [" "], ["\ufe0f", "\u0001"]],
   [
@@ -78,15 +78,7 @@ const LIMITS: [constraint: string, column: string, accepted: unknown[], refused:
   ],
 ];
 
-describe.each(LIMITS)("%s", (constraint, column, accepted, refused) => {
-  test(`is what ${column} obeys`, async () => {
-    for (const value of accepted)
-      expect([value, await update({ [column]: value })]).toEqual([value, null]);
-    for (const value of refused) {
-      expect([value, await update({ [column]: value })]).toEqual([value, constraint]);
-    }
-  });
-});
+testBounds(LIMITS, update);
 
 test.each([
   "full_name",
