@@ -250,7 +250,7 @@ describe.concurrent("tries", () => {
   });
 
   test("are logged with status, duration and the first 4 kB of the answer, or why there is none", async () => {
-    const { ana, receiver, endpoint } = await subscribed(() => ({
+    const { ana, endpoint } = await subscribed(() => ({
       status: 500,
       body: `\0é${"x".repeat(9000)}`,
     }));
@@ -309,7 +309,7 @@ describe.concurrent("an endpoint", () => {
   });
 
   test("without success for five days and ten tries is disabled, and its owner told", async () => {
-    const { ana, receiver, endpoint } = await subscribed(() => ({ status: 500 }));
+    const { ana, endpoint } = await subscribed(() => ({ status: 500 }));
     await failing(endpoint, 5, 9);
     await createService(ana);
     expect(await answered(ana)).toMatchObject({ status: "cancelled", last_status: 500 });
@@ -324,7 +324,7 @@ describe.concurrent("an endpoint", () => {
     [4.9, 50],
     [6, 8],
   ])("stays enabled after %d days and %d tries", async (days, tries) => {
-    const { ana, receiver, endpoint } = await subscribed(() => ({ status: 500 }));
+    const { ana, endpoint } = await subscribed(() => ({ status: 500 }));
     await sql`
       update private.webhook_endpoints
       set failing_since = now() - make_interval(secs => ${days * 86_400}), failed_tries = ${tries}
