@@ -475,6 +475,21 @@ describe("functions", () => {
     expect(others).toEqual(POSTGRES_DEFINER_FUNCTIONS.map((name) => ({ name, owner: "postgres" })));
   });
 
+  test("those that stay with postgres stand in docs/architecture.md, each with its reason", () => {
+    const page = readFileSync(new URL("../docs/architecture.md", import.meta.url), "utf8");
+    const [, table = ""] =
+      /^These stay with `postgres`[\s\S]*?^\| --- [^\n]*\n((?:\|.*\n)+)/m.exec(page) ?? [];
+    const rows = table
+      .trim()
+      .split("\n")
+      .map((row) => row.split("|"));
+    const names = rows.flatMap(([, name = ""]) =>
+      [...name.matchAll(/`(\w+)`/g)].map(([, one]) => one),
+    );
+    expect(names.sort()).toEqual(POSTGRES_DEFINER_FUNCTIONS);
+    for (const [, , reason = ""] of rows) expect(reason.trim()).not.toBe("");
+  });
+
   test("no helper that reads a table runs under both owners: it would be planned anew each time", async () => {
     // Per function of private: who owns the definers that reach it, through calls by name.
     const rows = await sql<{ name: string; owners: string[] }[]>`

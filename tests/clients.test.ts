@@ -15,6 +15,7 @@ import {
   createProfessional,
   type Professional,
 } from "./support/factories.ts";
+import { type Bounds, chars, testBounds, testIdentity } from "./support/table-tests.ts";
 
 let owner: Professional;
 
@@ -22,11 +23,10 @@ beforeAll(async () => {
   owner = await createProfessional();
 });
 
-const chars = (count: number) => "a".repeat(count);
 const insert = (values: Values) =>
   insertRefusedBy(owner.claims, "clients", { name: "Marta", ...values });
 
-const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
+const LIMITS: Bounds[] = [
   ["clients_name_has_1_to_200_characters", "name", ["a", chars(200)], ["", "\t", chars(201)]],
   ["clients_email_is_an_address", "email", [null, "", ...ADDRESSES], NO_ADDRESSES],
   [
@@ -50,15 +50,7 @@ const LIMITS: [constraint: string, column: string, accepted: unknown[], refused:
   ],
 ];
 
-describe.each(LIMITS)("%s", (constraint, column, accepted, refused) => {
-  test("takes its bounds and nothing beyond", async () => {
-    for (const value of accepted)
-      expect([value, await insert({ [column]: value })]).toEqual([value, null]);
-    for (const value of refused) {
-      expect([value, await insert({ [column]: value })]).toEqual([value, constraint]);
-    }
-  });
-});
+testBounds(LIMITS, insert);
 
 test("tags are a list, not a table", async () => {
   const { error } = await owner.api
@@ -132,21 +124,7 @@ describe("the e-mail address", () => {
 });
 
 describe("a row keeps its identity", () => {
-  test.each(["id", "created_at", "professional_id"])(
-    "a server cannot change %s",
-    async (column) => {
-      const other = await createProfessional();
-      const client = await createClientRow(owner);
-      const value = {
-        id: randomUUID(),
-        created_at: "2020-01-01T00:00:00Z",
-        professional_id: other.id,
-      }[column];
-      expect(await updateRefusedBy(serverClaims, "clients", client.id, { [column]: value })).toBe(
-        "clients_identity_never_changes",
-      );
-    },
-  );
+  testIdentity("clients", () => createClientRow(owner));
 
   test("an update that changes nothing keeps updated_at", async () => {
     const client = await createClientRow(owner);

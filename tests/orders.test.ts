@@ -1,7 +1,4 @@
-/** What orders have in common with every table; their own rules are in tests/commerce. */
-import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { serverClaims, updateRefusedBy } from "./support/constraints.ts";
 import {
   createClientRow,
   createOrder,
@@ -9,6 +6,7 @@ import {
   type Professional,
   type Row,
 } from "./support/factories.ts";
+import { testIdentity } from "./support/table-tests.ts";
 
 let owner: Professional;
 let order: Row<"orders">;
@@ -23,20 +21,7 @@ beforeAll(async () => {
 });
 
 describe("a row keeps its identity", () => {
-  test.each(["id", "created_at", "professional_id"])(
-    "a server cannot change %s",
-    async (column) => {
-      const other = await createProfessional();
-      const value = {
-        id: randomUUID(),
-        created_at: "2020-01-01T00:00:00Z",
-        professional_id: other.id,
-      }[column];
-      expect(await updateRefusedBy(serverClaims, "orders", order.id, { [column]: value })).toBe(
-        "orders_identity_never_changes",
-      );
-    },
-  );
+  testIdentity("orders", async () => order);
 
   test("an update that changes nothing keeps updated_at and version, any other moves both", async () => {
     const update = async (values: object) => {

@@ -8,6 +8,7 @@ import {
   type Values,
 } from "./support/constraints.ts";
 import { createProduct, createProfessional, type Professional } from "./support/factories.ts";
+import { type Bounds, chars, testBounds, testIdentity } from "./support/table-tests.ts";
 
 let owner: Professional;
 
@@ -15,11 +16,10 @@ beforeAll(async () => {
   owner = await createProfessional();
 });
 
-const chars = (count: number) => "a".repeat(count);
 const insert = (values: Values) =>
   insertRefusedBy(owner.claims, "products", { name: "Shampoo", price: 12.5, ...values });
 
-const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
+const LIMITS: Bounds[] = [
   ["products_name_has_1_to_200_characters", "name", ["a", chars(200)], ["", " \t", chars(201)]],
   [
     "products_description_has_at_most_10000_characters",
@@ -57,15 +57,7 @@ const LIMITS: [constraint: string, column: string, accepted: unknown[], refused:
   ],
 ];
 
-describe.each(LIMITS)("%s", (constraint, column, accepted, refused) => {
-  test("takes its bounds and nothing beyond", async () => {
-    for (const value of accepted)
-      expect([value, await insert({ [column]: value })]).toEqual([value, null]);
-    for (const value of refused) {
-      expect([value, await insert({ [column]: value })]).toEqual([value, constraint]);
-    }
-  });
-});
+testBounds(LIMITS, insert);
 
 test.each(["name", "price", "options", "active", "metadata"])(
   "%s is never null",
@@ -163,21 +155,7 @@ describe("variants", () => {
 });
 
 describe("a row keeps its identity", () => {
-  test.each(["id", "created_at", "professional_id"])(
-    "a server cannot change %s",
-    async (column) => {
-      const other = await createProfessional();
-      const product = await createProduct(owner);
-      const value = {
-        id: randomUUID(),
-        created_at: "2020-01-01T00:00:00Z",
-        professional_id: other.id,
-      }[column];
-      expect(await updateRefusedBy(serverClaims, "products", product.id, { [column]: value })).toBe(
-        "products_identity_never_changes",
-      );
-    },
-  );
+  testIdentity("products", () => createProduct(owner));
 
   test("an update that changes nothing keeps updated_at", async () => {
     const product = await createProduct(owner, { stock: 3 });

@@ -8,6 +8,7 @@ import {
 } from "./support/constraints.ts";
 import { sql } from "./support/database.ts";
 import { createProfessional, createService, type Professional } from "./support/factories.ts";
+import { type Bounds, chars, testBounds, testIdentity } from "./support/table-tests.ts";
 
 let owner: Professional;
 
@@ -15,7 +16,6 @@ beforeAll(async () => {
   owner = await createProfessional();
 });
 
-const chars = (count: number) => "a".repeat(count);
 const insert = (values: Values) =>
   insertRefusedBy(owner.claims, "services", {
     name: "Haircut",
@@ -24,8 +24,7 @@ const insert = (values: Values) =>
     ...values,
   });
 
-// Each with the last values that are accepted and the first ones that are not.
-const LIMITS: [constraint: string, column: string, accepted: unknown[], refused: unknown[]][] = [
+const LIMITS: Bounds[] = [
   [
     "services_name_has_1_to_200_characters",
     "name",
@@ -80,15 +79,7 @@ const LIMITS: [constraint: string, column: string, accepted: unknown[], refused:
   ],
 ];
 
-describe.each(LIMITS)("%s", (constraint, column, accepted, refused) => {
-  test("takes its bounds and nothing beyond", async () => {
-    for (const value of accepted)
-      expect([value, await insert({ [column]: value })]).toEqual([value, null]);
-    for (const value of refused) {
-      expect([value, await insert({ [column]: value })]).toEqual([value, constraint]);
-    }
-  });
-});
+testBounds(LIMITS, insert);
 
 test.each(["name", "price", "duration", "buffer_before", "min_notice", "active", "metadata"])(
   "%s is never null",
@@ -119,21 +110,7 @@ describe("the price fits the currency", () => {
 });
 
 describe("a row keeps its identity", () => {
-  test.each(["id", "created_at", "professional_id"])(
-    "a server cannot change %s",
-    async (column) => {
-      const other = await createProfessional();
-      const service = await createService(owner);
-      const value = { id: other.id, created_at: "2020-01-01T00:00:00Z", professional_id: other.id }[
-        column
-      ];
-      expect(await updateRefusedBy(serverClaims, "services", service.id, { [column]: value })).toBe(
-        "services_identity_never_changes",
-      );
-      const same = { [column]: service[column as keyof typeof service] };
-      expect(await updateRefusedBy(serverClaims, "services", service.id, same)).toBeNull();
-    },
-  );
+  testIdentity("services", () => createService(owner));
 
   test("updated_at is the time of the last real change, whoever writes what", async () => {
     const service = await createService(owner);

@@ -53,8 +53,8 @@ grant usage on schema public to anon, authenticated, service_role;
 grant usage on schema private to authenticator, anon, authenticated, service_role;
 
 -- Whom the rules run as. A definer function of `postgres` bypasses row-level security, and Postgres
--- then shows the whole row in the error of a check that fails. This role has a policy on every table
--- that the rules need (`<table>_all_rules`) and owns none, so an error shows nothing.
+-- then shows the whole row in the error of a check that fails. This role has a policy on every
+-- table that the rules need (`<table>_all_rules`) and owns none, so an error shows nothing.
 do $$
 begin
   -- Roles outlive a database reset.

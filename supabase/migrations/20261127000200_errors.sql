@@ -44,8 +44,8 @@ $$;
 comment on function private.raise_not_found is
   'Specification, Errors: record not found is code PGRST301. For rows that are missing and rows of others alike.';
 
--- For every argument of every RPC, before anything is looked up: what only a constraint would refuse
--- could otherwise tell something of rows that the caller may not see.
+-- For every argument of every RPC, before anything is looked up: what only a constraint would
+-- refuse could otherwise tell something of rows that the caller may not see.
 create function private.check_arguments(variadic p_invalid text[])
 returns void
 language plpgsql

@@ -14,6 +14,7 @@ returns text
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin
@@ -29,6 +30,7 @@ returns json
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin
@@ -150,6 +152,7 @@ returns numeric
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin

@@ -1,13 +1,14 @@
 -- Texts that people type or paste: what of them cannot be seen. By code point, not by `\s` or `\S`,
 -- which each collation reads otherwise and which take a zero-width space for a letter.
 
--- White space, fillers, and marks that format what is on both sides of them. Variation selectors and
--- tags are not among them: the heart or the flag that a name ends with is another one without.
+-- White space, fillers, and marks that format what is on both sides of them. Variation selectors
+-- and tags are not among them: the heart or the flag that a name ends with is another one without.
 create function private.trim_invisible(p_text text)
 returns text
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 declare
@@ -30,12 +31,14 @@ returns boolean
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin
   return p_text ~ (
     '^[\u0001-\u0020\u007F-\u00A0\u00AD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180B-\u180F'
-    '\u2000-\u200F\u2028-\u202F\u205F-\u206F\u2800\u3000\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8'
+    '\u2000-\u200F\u2028-\u202F\u205F-\u206F\u2800\u3000\u3164'
+    '\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8'
     '\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]*$'
   );
 end;

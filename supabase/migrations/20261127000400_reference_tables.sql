@@ -1,5 +1,5 @@
--- Names that columns refer to: currencies, time zones and tiers. Behind foreign keys, so that no code
--- has to check them.
+-- Names that columns refer to: currencies, time zones and tiers. Behind foreign keys, so that no
+-- code has to check them.
 
 create table private.currencies (
   code text primary key
@@ -20,48 +20,6 @@ create table private.tiers (
   concurrent_requests integer not null
     constraint tiers_concurrent_requests_is_positive check (concurrent_requests > 0)
 );
-
-alter table private.currencies enable row level security;
-
-grant select on private.currencies to rules;
-
-create policy currencies_all_rules on private.currencies
-  for all to rules
-  using (true)
-  with check (true);
-
-alter table private.time_zones enable row level security;
-
-alter table private.tiers enable row level security;
-
-grant select on private.tiers to rules;
-
-create policy tiers_all_rules on private.tiers
-  for all to rules
-  using (true)
-  with check (true);
-
--- ISO 4217, active codes of circulating money. Units of account with four decimals (CLF, UYW) and
--- metals are left out on purpose: nobody charges a haircut in them.
-insert into private.currencies (code, minor_units)
-select code, 2
-from unnest(string_to_array(
-  'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD '
-  'CDF CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD '
-  'HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD '
-  'MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON '
-  'RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD '
-  'TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
-  ' '
-)) as code
-union all
-select code, 0
-from unnest(string_to_array(
-  'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', ' '
-)) as code
-union all
-select code, 3
-from unnest(string_to_array('BHD IQD JOD KWD LYD OMR TND', ' ')) as code;
 
 -- A POSIX string such as `GMT+2` is not in the list; Postgres would read it with the opposite sign.
 -- Nor are CET and its like: an abbreviation of that name comes first, which has no summer time.
@@ -85,6 +43,28 @@ $$;
 comment on function private.time_zone_names is
   'Time zones that this server computes with when it is given their names.';
 
+-- ISO 4217, active codes of circulating money. Units of account with four decimals (CLF, UYW) and
+-- metals are left out on purpose: nobody charges a haircut in them.
+insert into private.currencies (code, minor_units)
+select code, 2
+from unnest(string_to_array(
+  'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD '
+  'CDF CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD '
+  'HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD '
+  'MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON '
+  'RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD '
+  'TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
+  ' '
+)) as code
+union all
+select code, 0
+from unnest(string_to_array(
+  'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', ' '
+)) as code
+union all
+select code, 3
+from unnest(string_to_array('BHD IQD JOD KWD LYD OMR TND', ' ')) as code;
+
 insert into private.time_zones (name)
 select private.time_zone_names();
 
@@ -95,6 +75,26 @@ values
   ('pro', 1000, 50),
   ('max', 5000, 100),
   ('ultra', 10000, 200);
+
+alter table private.currencies enable row level security;
+
+grant select on private.currencies to rules;
+
+create policy currencies_all_rules on private.currencies
+  for all to rules
+  using (true)
+  with check (true);
+
+alter table private.time_zones enable row level security;
+
+alter table private.tiers enable row level security;
+
+grant select on private.tiers to rules;
+
+create policy tiers_all_rules on private.tiers
+  for all to rules
+  using (true)
+  with check (true);
 
 comment on table private.currencies is
   'ISO 4217 codes with their minor units: 0 (JPY), 2 (EUR) or 3 (KWD) decimals.';

@@ -5,8 +5,9 @@
 -- before any row is touched (by a statement trigger, or as the first statement of an RPC); row
 -- triggers never lock, because row-then-advisory against advisory-then-row is a deadlock.
 
--- These run several times in a request, some for every row: PL/pgSQL, because a SQL function that is
--- not inlined is set up anew at each call. Not auth.jwt(): custom roles have no access to schema `auth` on the hosted platform.
+-- These run several times in a request, some for every row: PL/pgSQL, because a SQL function that
+-- is not inlined is set up anew at each call. Not auth.jwt(): custom roles have no access to schema
+-- `auth` on the hosted platform.
 create function private.jwt_claims()
 returns jsonb
 language plpgsql
@@ -138,6 +139,7 @@ create function private.caller_network(p_ip text)
 returns text
 language plpgsql
 stable
+security invoker
 set search_path = ''
 as $$
 begin
@@ -155,9 +157,9 @@ $$;
 comment on function private.caller_network is
   'What callers are counted by: the IPv4 address, or the first 64 bits of an IPv6 address. Text that is no address stays as it is.';
 
--- Everybody holds the common lock in shared mode, a server that may write for anyone holds it alone.
--- Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for portal codes,
--- 7304 claims of webhook deliveries, 7305 the request counter.
+-- Everybody holds the common lock in shared mode, a server that may write for anyone holds it
+-- alone. Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for
+-- portal codes, 7304 claims of webhook deliveries, 7305 the request counter.
 create function private.try_lock_professional(p_professional_id uuid)
 returns boolean
 language plpgsql
@@ -190,8 +192,8 @@ begin
   if private.try_lock_professional(p_professional_id) then
     return;
   end if;
-  -- Whoever waits holds a connection of the REST server: three of one professional's, and the others
-  -- are told at once.
+  -- Whoever waits holds a connection of the REST server: three of one professional's, and the
+  -- others are told at once.
   if current_setting('request.path', true) <> ''
     and not private.take_place('waiting for ' || p_professional_id, 3)
   then
@@ -212,8 +214,8 @@ $$;
 comment on function private.lock_professional is
   'The write lock of one professional, until the transaction ends; 429 busy when others keep it for too long, or many wait already. First statement of every RPC that writes.';
 
--- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and again;
--- for longer ones each time, or it would never come to its turn among busy writers.
+-- Everybody queues behind a waiting writer of this kind, so it waits for moments only, again and
+-- again; for longer ones each time, or it would never come to its turn among busy writers.
 create function private.lock_everybody()
 returns void
 language plpgsql
@@ -316,8 +318,8 @@ begin
       message = 'id, created_at and professional_id cannot be changed';
   end if;
 
-  -- These follow from others and date nothing by themselves. Generated ones of NEW are still null here;
-  -- in_stock is worked out by a trigger after this one.
+  -- These follow from others and date nothing by themselves. Generated ones of NEW are still null
+  -- here; in_stock is worked out by a trigger after this one.
   if tg_relid = 'public.clients'::regclass then
     new.email_key := old.email_key;
   elsif tg_relid = 'public.products'::regclass then

@@ -1,9 +1,10 @@
--- The shape of working hours: `{"weekly": {"mon": [["09:00", "17:00"]], …}, "overrides": {"2027-12-25": []}}`,
--- local times of the professional's zone. An end at or before its start is on the next day; an
--- override replaces its whole date, what spills over from the evening before included.
+-- The shape of working hours: `{"weekly": {"mon": [["09:00", "17:00"]], …}, "overrides":
+-- {"2027-12-25": []}}`, local times of the professional's zone. An end at or before its start is on
+-- the next day; an override replaces its whole date, what spills over from the evening before
+-- included.
 --
--- Times of this shape compare as texts in every collation. Their patterns say [0-9]: where ICU orders
--- texts, as hosted, `\d` is the digits of every script.
+-- Times of this shape compare as texts in every collation. Their patterns say [0-9]: where ICU
+-- orders texts, as hosted, `\d` is the digits of every script.
 
 create function private.day_windows_problem(p_windows jsonb)
 returns text

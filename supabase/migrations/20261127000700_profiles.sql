@@ -24,7 +24,9 @@ create table public.profiles (
   currency text not null default 'EUR'
     references private.currencies (code) on delete no action,
   availability jsonb not null
-    default '{"weekly": {"mon": [["09:00", "17:00"]], "tue": [["09:00", "17:00"]], "wed": [["09:00", "17:00"]], "thu": [["09:00", "17:00"]], "fri": [["09:00", "17:00"]]}, "overrides": {}}'
+    default '{"weekly": {"mon": [["09:00", "17:00"]], "tue": [["09:00", "17:00"]], '
+      '"wed": [["09:00", "17:00"]], "thu": [["09:00", "17:00"]], "fri": [["09:00", "17:00"]]}, '
+      '"overrides": {}}'
     constraint profiles_availability_is_valid
       check (private.availability_problem(availability) is null),
   accepts_bookings boolean not null default false,
@@ -32,7 +34,8 @@ create table public.profiles (
   tax_rate public.percentage not null default 0,
   prices_include_tax boolean not null default false,
   unpaid_order_hours integer default 48
-    constraint profiles_unpaid_order_hours_are_1_to_8760 check (unpaid_order_hours between 1 and 8760),
+    constraint profiles_unpaid_order_hours_are_1_to_8760
+      check (unpaid_order_hours between 1 and 8760),
   tier text not null default 'free' references private.tiers (name) on delete no action,
   constraint profiles_username_key unique (username)
 );
@@ -120,7 +123,8 @@ create trigger profiles_touch
 
 alter table public.profiles enable row level security;
 
--- No insert and no delete: the profile comes with the account and goes with it. `tier` is ours to set.
+-- No insert and no delete: the profile comes with the account and goes with it. `tier` is ours to
+-- set.
 grant select on public.profiles to authenticated;
 
 grant update (
@@ -145,7 +149,8 @@ grant select, insert on public.profiles to rules;
 
 grant execute on function private.is_open_to_public (uuid) to anon;
 
--- Nothing for anon: with a policy here anybody could list the names of all professionals. booking_page() shows one.
+-- Nothing for anon: with a policy here anybody could list the names of all professionals.
+-- booking_page() shows one.
 create policy profiles_select_own on public.profiles
   for select to authenticated
   using ((select auth.uid()) = id);

@@ -1,7 +1,7 @@
 -- The people a professional works for: contact data, notes, tags.
 
--- In PL/pgSQL, because they run for each row that is written, and SQL that cannot be inlined is set up
--- anew each time.
+-- In PL/pgSQL, because they run for each row that is written, and SQL that cannot be inlined is set
+-- up anew each time.
 
 -- The grammar is that of supabase/functions/_shared/email-address.ts; a test holds the two against
 -- each other. ASCII only: Unicode has letters whose lower case is an ASCII one, so that two domains
@@ -11,6 +11,7 @@ returns boolean
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin
@@ -35,6 +36,7 @@ returns text
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin
@@ -49,6 +51,7 @@ returns boolean
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin

@@ -50,7 +50,9 @@ create index products_professional_id_parent_id_idx
 
 -- Ignoring case and outer space, as people compare article numbers.
 create unique index products_professional_id_sku_key
-  on public.products (professional_id, lower(private.trim_invisible(sku) collate pg_catalog.pg_c_utf8))
+  on public.products (
+    professional_id, lower(private.trim_invisible(sku) collate pg_catalog.pg_c_utf8)
+  )
   where sku is not null;
 
 -- Definer: looks at the parent whatever the caller's grants are.
@@ -99,27 +101,6 @@ $$;
 comment on function private.is_active_product is
   'Whether the product a variant hangs on is active, so that the public may see the variant.';
 
-create trigger products_lock
-  before insert or update or delete on public.products
-  for each statement execute function private.take_write_lock();
-
-create trigger products_check_price
-  before insert or update of price on public.products
-  for each row execute function private.check_price();
-
-create trigger products_check_variant
-  before insert or update of parent_id on public.products
-  for each row when (new.parent_id is not null)
-  execute function private.check_variant();
-
-create trigger products_normalize
-  before insert or update of name on public.products
-  for each row execute function private.trim_name();
-
-create trigger products_touch
-  before update on public.products
-  for each row execute function private.keep_row_identity();
-
 -- Computed relationships: the REST server embeds a table into itself no other way. They are not
 -- granted to anon, who may not read every column; booking_page() shows variants to the public.
 create function public.variants(public.products)
@@ -146,6 +127,31 @@ as $$
   from public.products p
   where p.professional_id = $1.professional_id and p.id = $1.parent_id;
 $$;
+
+comment on function public.variants is 'Variants of a product, for embedding.';
+
+comment on function public.parent is 'The product a variant belongs to, for embedding.';
+
+create trigger products_lock
+  before insert or update or delete on public.products
+  for each statement execute function private.take_write_lock();
+
+create trigger products_check_price
+  before insert or update of price on public.products
+  for each row execute function private.check_price();
+
+create trigger products_check_variant
+  before insert or update of parent_id on public.products
+  for each row when (new.parent_id is not null)
+  execute function private.check_variant();
+
+create trigger products_normalize
+  before insert or update of name on public.products
+  for each row execute function private.trim_name();
+
+create trigger products_touch
+  before update on public.products
+  for each row execute function private.keep_row_identity();
 
 alter table public.products enable row level security;
 
@@ -286,10 +292,6 @@ comment on column public.products.active is
 
 comment on column public.products.metadata is
   'An object of at most 8 kB that the rules do not read; the public never sees it.';
-
-comment on function public.variants is 'Variants of a product, for embedding.';
-
-comment on function public.parent is 'The product a variant belongs to, for embedding.';
 
 comment on policy products_select_public on public.products is
   'Anybody reads active products of professionals who accept bookings or orders; variants while their product is active.';

@@ -24,8 +24,8 @@ $$;
 comment on function private.is_in_stock is
   'A heading is in stock when an active variant is, whatever its own stock; else what has stock left or does not track it.';
 
--- Whatever was written to in_stock, by a server too, is worked out here. Definer, like every trigger
--- function here: API roles hold no EXECUTE on what it calls.
+-- Whatever was written to in_stock, by a server too, is worked out here. Definer, like every
+-- trigger function here: API roles hold no EXECUTE on what it calls.
 create function private.work_out_in_stock()
 returns trigger
 language plpgsql

@@ -1,6 +1,6 @@
--- Appointments and blocked time. Price, duration, name, buffers and notice are copied from the service
--- when the booking is made, so a later edit of the service moves nothing. How a booking may come about
--- and change is in booking_rules.sql.
+-- Appointments and blocked time. Price, duration, name, buffers and notice are copied from the
+-- service when the booking is made, so a later edit of the service moves nothing. How a booking may
+-- come about and change is in booking_rules.sql.
 
 -- Immutable in fact, because minutes do not depend on the time zone; interval arithmetic as such is
 -- only stable, and an exclusion constraint refuses it. PL/pgSQL, because it is called for each row
@@ -15,6 +15,7 @@ returns tstzrange
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin
@@ -111,7 +112,8 @@ alter table public.bookings enable row level security;
 
 grant select on public.bookings to authenticated;
 
--- No delete: a booking is cancelled. `cancellation_notice`, `source`, `version` and who cancelled when are facts.
+-- No delete: a booking is cancelled. `cancellation_notice`, `source`, `version` and who cancelled
+-- when are facts.
 grant insert (
   id,
   professional_id,

@@ -5,6 +5,7 @@ create function private.booking_may_become(p_old text, p_new text, p_started boo
 returns boolean
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select p_old = p_new
@@ -148,7 +149,8 @@ begin
 
   if new.status = 'cancelled' and old.status <> 'cancelled' then
     new.cancelled_at := now();
-    new.cancelled_by := case private.caller_role() when 'portal_client' then 'client' else 'owner' end;
+    new.cancelled_by :=
+      case private.caller_role() when 'portal_client' then 'client' else 'owner' end;
   elsif new.status <> 'cancelled' and old.status = 'cancelled' then
     new.cancelled_at := null;
     new.cancelled_by := null;

@@ -2,10 +2,15 @@
 -- sign-up fail, and it can set nothing but a name, a username, a niche and a picture.
 
 -- Text of the first of these keys that holds a usable string; null without one.
-create function private.metadata_text(p_metadata jsonb, p_max_length integer, variadic p_keys text[])
+create function private.metadata_text(
+  p_metadata jsonb,
+  p_max_length integer,
+  variadic p_keys text[]
+)
 returns text
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select private.trim_invisible(left(value, p_max_length))
@@ -30,6 +35,7 @@ create function private.slug(p_text text)
 returns text
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select nullif(btrim(left(btrim(regexp_replace(

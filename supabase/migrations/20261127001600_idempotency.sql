@@ -21,6 +21,7 @@ create function private.request_digest(p_request jsonb)
 returns bytea
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select sha256(convert_to(p_request::text, 'UTF8'));

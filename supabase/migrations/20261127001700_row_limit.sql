@@ -33,8 +33,8 @@ $$;
 comment on function private.check_row_count is
   'AFTER … FOR EACH STATEMENT: 413 too_many_rows beyond 1000 rows that one request writes directly.';
 
--- On direct writes of users only: in an RPC the role is `rules`, in a cascade the tables' owner, and
--- servers import. profiles has one row for each user.
+-- On direct writes of users only: in an RPC the role is `rules`, in a cascade the tables' owner,
+-- and servers import. profiles has one row for each user.
 do $$
 declare
   v_table text;

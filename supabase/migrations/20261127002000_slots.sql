@@ -1,8 +1,8 @@
--- When somebody can be booked. Lists, the write path and the explanations ask the same two functions
--- what is open and what is busy. Windows are walked over local dates and become instants with the
--- zone; steps are made in instants, so that the hours a clock change skips or repeats come out right.
--- Steps count from each window as written, but windows that touch are one for how far an appointment
--- may run.
+-- When somebody can be booked. Lists, the write path and the explanations ask the same two
+-- functions what is open and what is busy. Windows are walked over local dates and become instants
+-- with the zone; steps are made in instants, so that the hours a clock change skips or repeats come
+-- out right. Steps count from each window as written, but windows that touch are one for how far an
+-- appointment may run.
 
 create type private.slot_rules as (
   professional_id uuid,
@@ -87,6 +87,7 @@ returns timestamptz
 language plpgsql
 stable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 declare
@@ -94,7 +95,8 @@ declare
   v_before constant timestamptz := v_instant - interval '12 hours';
   -- The same clock time by the offset of half a day before.
   v_first constant timestamptz :=
-    (p_local - (v_before at time zone p_time_zone - v_before at time zone 'UTC')) at time zone 'UTC';
+    (p_local - (v_before at time zone p_time_zone - v_before at time zone 'UTC'))
+      at time zone 'UTC';
 begin
   return case when v_first at time zone p_time_zone = p_local then v_first else v_instant end;
 end;
@@ -114,6 +116,7 @@ create function private.open_windows(
 returns table (day date, opens_at timestamptz, starts_at timestamptz, ends_at timestamptz)
 language plpgsql
 stable
+security invoker
 set search_path = ''
 as $$
 declare
@@ -175,6 +178,7 @@ create function private.busy_time(
 returns tstzmultirange
 language plpgsql
 stable
+security invoker
 set search_path = ''
 -- No value of a parameter changes the plan, and making one takes longer than running it.
 set plan_cache_mode = force_generic_plan
@@ -197,8 +201,8 @@ $$;
 comment on function private.busy_time is
   'What live bookings block between two instants, buffers included.';
 
--- Sets of starts, not a look at each start: what is open, shortened by the length of the appointment,
--- less what bookings block. Only on what is left is the grid laid.
+-- Sets of starts, not a look at each start: what is open, shortened by the length of the
+-- appointment, less what bookings block. Only on what is left is the grid laid.
 create function private.free_starts(p_rules private.slot_rules, p_from date, p_to date)
 returns table (day date, first_start timestamptz, last_start timestamptz)
 language plpgsql

@@ -63,7 +63,8 @@ $$;
 comment on function private.slot_days is
   'The dates from p_from to p_to as available_slots() shows them: [{date, slots: [{starts_at, ends_at}]}].';
 
--- Definer: the public reads neither profiles nor bookings. json, not jsonb: the answer is only sent.
+-- Definer: the public reads neither profiles nor bookings. json, not jsonb: the answer is only
+-- sent.
 create function private.available_slots(
   p_service_id uuid,
   p_from_date text,

@@ -61,7 +61,8 @@ begin
 
   select * into v_profile
   from public.profiles
-  where username = lower(private.trim_invisible(p_username)) and (accepts_bookings or accepts_orders);
+  where username = lower(private.trim_invisible(p_username))
+    and (accepts_bookings or accepts_orders);
 
   if not found then
     perform private.raise_not_found('page');

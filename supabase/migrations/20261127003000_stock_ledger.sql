@@ -85,16 +85,6 @@ $$;
 comment on function private.write_stock_ledger is
   'AFTER INSERT OR UPDATE on products: one ledger row for each change of stock, whichever path made it.';
 
-create trigger products_5_write_stock_ledger_on_insert
-  after insert on public.products
-  referencing new table as new_products
-  for each statement execute function private.write_stock_ledger();
-
-create trigger products_5_write_stock_ledger_on_update
-  after update on public.products
-  referencing old table as old_products new table as new_products
-  for each statement execute function private.write_stock_ledger();
-
 -- How much is left is the professional's business: the public only learns which product is short.
 create function private.raise_insufficient_stock(p_professional_id uuid, p_short jsonb)
 returns void
@@ -122,6 +112,16 @@ $$;
 
 comment on function private.raise_insufficient_stock is
   '409 insufficient_stock with [{"product_id", "requested", "available"}] in details; the public gets no available.';
+
+create trigger products_5_write_stock_ledger_on_insert
+  after insert on public.products
+  referencing new table as new_products
+  for each statement execute function private.write_stock_ledger();
+
+create trigger products_5_write_stock_ledger_on_update
+  after update on public.products
+  referencing old table as old_products new table as new_products
+  for each statement execute function private.write_stock_ledger();
 
 alter table private.stock_ledger enable row level security;
 

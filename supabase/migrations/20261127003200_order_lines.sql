@@ -1,5 +1,5 @@
--- What a line of an order may be. Strict, because a field that is ignored is a misunderstanding: who
--- sends a price or a total believes that it counts.
+-- What a line of an order may be. Strict, because a field that is ignored is a misunderstanding:
+-- who sends a price or a total believes that it counts.
 
 create function private.raise_invalid_items(p_index integer, p_problem text)
 returns void
@@ -24,6 +24,7 @@ returns numeric
 language plpgsql
 immutable
 parallel safe
+security invoker
 set search_path = ''
 as $$
 begin

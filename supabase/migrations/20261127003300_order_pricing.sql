@@ -1,5 +1,5 @@
--- What an order costs. One set of functions for the quote, the public's order and the owner's: lines
--- are named and priced from the catalogue and added up to the minor unit.
+-- What an order costs. One set of functions for the quote, the public's order and the owner's:
+-- lines are named and priced from the catalogue and added up to the minor unit.
 
 create type public.order_quote as (
   items jsonb,
@@ -22,6 +22,7 @@ create function private.order_line(
 returns jsonb
 language plpgsql
 immutable
+security invoker
 set search_path = ''
 as $$
 begin

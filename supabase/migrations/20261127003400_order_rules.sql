@@ -1,10 +1,11 @@
--- How an order comes about and changes, for every writer: number, lines and totals are computed when
--- it is placed and never again; which state follows which.
+-- How an order comes about and changes, for every writer: number, lines and totals are computed
+-- when it is placed and never again; which state follows which.
 
 create function private.order_may_become(p_old text, p_new text)
 returns boolean
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select p_old = p_new
@@ -63,7 +64,9 @@ begin
       message = 'the booking does not exist';
   elsif v_booking.service_id is null then
     perform private.raise_error(
-      422, 'booking_is_blocked_time', 'Blocked time cannot be ordered: it has no client and no service.'
+      422,
+      'booking_is_blocked_time',
+      'Blocked time cannot be ordered: it has no client and no service.'
     );
   elsif v_booking.status = 'cancelled' then
     perform private.raise_error(

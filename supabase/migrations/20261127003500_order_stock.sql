@@ -1,6 +1,6 @@
 -- Which products an order holds. Keeps them from being deleted, takes their stock when the order is
--- placed and gives it back when it is cancelled. Only AFTER triggers: an insert that `on conflict do
--- nothing` skips has run its BEFORE triggers all the same.
+-- placed and gives it back when it is cancelled. Only AFTER triggers: an insert that `on conflict
+-- do nothing` skips has run its BEFORE triggers all the same.
 
 create table private.order_products (
   professional_id uuid not null references public.profiles (id) on delete cascade,
@@ -24,9 +24,10 @@ create function private.ordered_quantities(p_lines jsonb)
 returns table (product_id uuid, quantity integer)
 language plpgsql
 immutable
-security invoker
--- A basket, not the thousand rows Postgres would guess, for which it would read the whole catalogue.
+-- A basket, not the thousand rows Postgres would guess, for which it would read the whole
+-- catalogue.
 rows 3
+security invoker
 set search_path = ''
 as $$
 begin

@@ -1,5 +1,5 @@
--- What was paid and refunded. The ledger is the truth; amounts and payment status of an order follow
--- it and cannot be set by hand. Append-only by grants: nobody holds any on it.
+-- What was paid and refunded. The ledger is the truth; amounts and payment status of an order
+-- follow it and cannot be set by hand. Append-only by grants: nobody holds any on it.
 
 create table private.payments (
   id uuid primary key default gen_random_uuid(),
@@ -27,7 +27,8 @@ create table private.payments (
 create index payments_professional_id_order_id_idx
   on private.payments (professional_id, order_id, created_at);
 
--- One statement on the order, after the ledger has its row: what comes after this trigger sees both.
+-- One statement on the order, after the ledger has its row: what comes after this trigger sees
+-- both.
 create function private.apply_payment()
 returns trigger
 language plpgsql

@@ -119,7 +119,8 @@ begin
   where professional_id = v_order.professional_id and reference = p_reference;
 
   if v_payment.id is null then
-    -- What a server reports has happened, a second charge too: it is kept, so that it can be refunded.
+    -- What a server reports has happened, a second charge too: it is kept, so that it can be
+    -- refunded.
     if p_kind = 'payment' and p_amount > v_due and not private.caller_is_server() then
       perform private.raise_error(
         409,

@@ -1,6 +1,6 @@
 -- The client portal's role: somebody who proved an e-mail address of one professional's client base
--- sees and changes own things only. Custom roles cannot use schema `auth` on the hosted platform, so
--- policies here compare with claims read by a `private` helper.
+-- sees and changes own things only. Custom roles cannot use schema `auth` on the hosted platform,
+-- so policies here compare with claims read by a `private` helper.
 
 do $$
 begin
@@ -13,7 +13,8 @@ $$;
 
 grant portal_client to authenticator;
 
--- So that tests and repairs in SQL can take the role; `postgres` made it, but may only give it away.
+-- So that tests and repairs in SQL can take the role; `postgres` made it, but may only give it
+-- away.
 grant portal_client to postgres with inherit false, set true;
 
 grant usage on schema public to portal_client;
@@ -116,15 +117,6 @@ create policy clients_update_client on public.clients
   using (id = (select private.portal_client_id(private.caller_professional_id())))
   with check (id = (select private.portal_client_id(private.caller_professional_id())));
 
-comment on policy bookings_select_client on public.bookings is 'A client reads own bookings.';
-
-comment on policy orders_select_client on public.orders is 'A client reads own orders.';
-
-comment on policy clients_select_client on public.clients is 'A client reads the own contact data.';
-
-comment on policy clients_update_client on public.clients is
-  'A client corrects the own name and phone number.';
-
 grant execute on function
   public.booking_page (text),
   private.booking_page (text),
@@ -143,3 +135,12 @@ grant execute on function
   public.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text),
   private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text)
 to portal_client;
+
+comment on policy bookings_select_client on public.bookings is 'A client reads own bookings.';
+
+comment on policy orders_select_client on public.orders is 'A client reads own orders.';
+
+comment on policy clients_select_client on public.clients is 'A client reads the own contact data.';
+
+comment on policy clients_update_client on public.clients is
+  'A client corrects the own name and phone number.';

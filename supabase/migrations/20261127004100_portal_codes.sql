@@ -1,6 +1,7 @@
--- One-time passwords of the portal: issued, counted, used once. The edge functions make and hash the
--- codes with a key that the database does not have; what is here can neither be read back nor guessed
--- from a dump. Functions return a status where a failure must be remembered: raising would undo it.
+-- One-time passwords of the portal: issued, counted, used once. The edge functions make and hash
+-- the codes with a key that the database does not have; what is here can neither be read back nor
+-- guessed from a dump. Functions return a status where a failure must be remembered: raising would
+-- undo it.
 
 create table private.portal_codes (
   professional_id uuid not null,
@@ -23,9 +24,6 @@ create table private.portal_codes (
     on delete cascade
 );
 
-comment on table private.portal_codes is
-  'The newest portal code of each client, as an HMAC, with its attempts and the lock after 20 failures.';
-
 -- Every code asked for, for known and unknown addresses alike. Digests, because an unknown address
 -- is somebody's too; no foreign key, because an unknown professional is counted as well.
 create table private.portal_code_requests (
@@ -43,31 +41,11 @@ create index portal_code_requests_network_created_at_idx
 
 create index portal_code_requests_created_at_idx on private.portal_code_requests (created_at);
 
-comment on table private.portal_code_requests is
-  'Codes asked for in the last day, for the limits per address and per network.';
-
-alter table private.portal_codes enable row level security;
-
-grant select, insert, update, delete on private.portal_codes to rules;
-
-create policy portal_codes_all_rules on private.portal_codes
-  for all to rules
-  using (true)
-  with check (true);
-
-alter table private.portal_code_requests enable row level security;
-
-grant select, insert on private.portal_code_requests to rules;
-
-create policy portal_code_requests_all_rules on private.portal_code_requests
-  for all to rules
-  using (true)
-  with check (true);
-
 create function private.portal_address_digest(p_professional_id uuid, p_email text)
 returns bytea
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select sha256(convert_to(p_professional_id || ' ' || private.email_key(p_email), 'UTF8'));
@@ -76,10 +54,15 @@ $$;
 comment on function private.portal_address_digest is
   'What codes asked for an address at a professional are counted under.';
 
-create function private.seconds_until_allowed(p_times timestamptz[], p_limit integer, p_window interval)
+create function private.seconds_until_allowed(
+  p_times timestamptz[],
+  p_limit integer,
+  p_window interval
+)
 returns integer
 language sql
 stable
+security invoker
 set search_path = ''
 as $$
   -- Once the p_limit-th leaves the window, one more fits; greatest() ignores one that is not there.
@@ -151,8 +134,9 @@ begin
 
   insert into private.portal_code_requests (address_digest, network) values (v_digest, v_network);
 
-  -- Locked before its code, as a deletion does it, so that the two never wait for each other. One that
-  -- somebody else holds is passed over, like one that is gone: anybody may call, so nobody waits here.
+  -- Locked before its code, as a deletion does it, so that the two never wait for each other. One
+  -- that somebody else holds is passed over, like one that is gone: anybody may call, so nobody
+  -- waits here.
   select * into v_client
   from public.clients
   where professional_id = p_professional_id
@@ -265,11 +249,35 @@ $$;
 comment on function public.set_portal_code is
   'Server only. Makes a code valid for ten minutes, or withdraws it (code_hmac null). False when a newer one was asked for meanwhile, or the recipient was made up.';
 
+alter table private.portal_codes enable row level security;
+
+grant select, insert, update, delete on private.portal_codes to rules;
+
+create policy portal_codes_all_rules on private.portal_codes
+  for all to rules
+  using (true)
+  with check (true);
+
+alter table private.portal_code_requests enable row level security;
+
+grant select, insert on private.portal_code_requests to rules;
+
+create policy portal_code_requests_all_rules on private.portal_code_requests
+  for all to rules
+  using (true)
+  with check (true);
+
 grant execute on function
   public.start_portal_code (uuid, text, text, integer),
   private.start_portal_code (uuid, text, text, integer),
   public.set_portal_code (uuid, uuid, integer, text),
   private.set_portal_code (uuid, uuid, integer, text)
 to service_role;
+
+comment on table private.portal_codes is
+  'The newest portal code of each client, as an HMAC, with its attempts and the lock after 20 failures.';
+
+comment on table private.portal_code_requests is
+  'Codes asked for in the last day, for the limits per address and per network.';
 
 select private.hand_over('start_portal_code', 'set_portal_code');

@@ -21,17 +21,6 @@ create index portal_sessions_professional_id_client_id_idx
 
 create index portal_sessions_expires_at_idx on private.portal_sessions (expires_at);
 
-comment on table private.portal_sessions is 'Signed-in portal clients.';
-
-alter table private.portal_sessions enable row level security;
-
-grant select, insert, update, delete on private.portal_sessions to rules;
-
-create policy portal_sessions_all_rules on private.portal_sessions
-  for all to rules
-  using (true)
-  with check (true);
-
 -- Asked before every request of a portal client; PL/pgSQL keeps the plan.
 create function private.portal_session_is_live(
   p_session_id uuid,
@@ -164,8 +153,9 @@ begin
     case when (char_length(p_code_hmac) between 1 and 100) is not true then 'code_hmac' end
   );
 
-  -- Locked before its code, as a deletion does it, so that the two never wait for each other. One that
-  -- somebody else holds is passed over, like one that is gone: anybody may call, so nobody waits here.
+  -- Locked before its code, as a deletion does it, so that the two never wait for each other. One
+  -- that somebody else holds is passed over, like one that is gone: anybody may call, so nobody
+  -- waits here.
   select exists (
     select from public.clients
     where professional_id = p_professional_id and id = p_client_id
@@ -189,7 +179,9 @@ begin
     update private.portal_codes
     set
       failures = case when failures + 1 >= 20 then 0 else failures + 1 end,
-      locked_until = case when failures + 1 >= 20 then now() + interval '1 hour' else locked_until end
+      locked_until = case
+        when failures + 1 >= 20 then now() + interval '1 hour' else locked_until
+      end
     where professional_id = p_professional_id and client_id = p_client_id;
 
     if not found then
@@ -286,6 +278,15 @@ $$;
 
 comment on function public.end_portal_session is 'Server only. Ends a portal session at once.';
 
+alter table private.portal_sessions enable row level security;
+
+grant select, insert, update, delete on private.portal_sessions to rules;
+
+create policy portal_sessions_all_rules on private.portal_sessions
+  for all to rules
+  using (true)
+  with check (true);
+
 grant execute on function
   public.start_portal_verification (uuid, text, text, integer),
   private.start_portal_verification (uuid, text, text, integer),
@@ -294,6 +295,8 @@ grant execute on function
   public.end_portal_session (uuid),
   private.end_portal_session (uuid)
 to service_role;
+
+comment on table private.portal_sessions is 'Signed-in portal clients.';
 
 select private.hand_over(
   'start_portal_verification',

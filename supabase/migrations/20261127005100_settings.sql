@@ -5,6 +5,20 @@ create table private.settings (
   value text not null
 );
 
+create function private.setting(p_name text)
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (select value from private.settings where name = p_name);
+end;
+$$;
+
+comment on function private.setting is 'Value of a setting; null without one.';
+
 alter table private.settings enable row level security;
 
 -- Its other values, a password among them, are not for rules.
@@ -24,19 +38,5 @@ values
   ('public_tries_per_network_hour', '30'),
   ('public_writes_per_network_hour', '10');
 
-create function private.setting(p_name text)
-returns text
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-begin
-  return (select value from private.settings where name = p_name);
-end;
-$$;
-
 comment on table private.settings is
   'One row a setting; docs/operations.md lists them. request_counter and request_counter_password are secrets.';
-
-comment on function private.setting is 'Value of a setting; null without one.';

@@ -1,21 +1,17 @@
 -- How often a caller may ask: the counter, and the connection on which it counts.
 --
--- A read runs in a READ ONLY transaction and a failed request is rolled back, yet both count. So the
--- counter is updated on a connection of its own (dblink), which each backend of the REST server keeps.
--- A limit must never turn into an outage: where the counter cannot be reached, requests pass.
+-- A read runs in a READ ONLY transaction and a failed request is rolled back, yet both count. So
+-- the counter is updated on a connection of its own (dblink), which each backend of the REST server
+-- keeps. A limit must never turn into an outage: where the counter cannot be reached, requests
+-- pass.
 
--- Lost in a crash, which gives everybody a fresh window.
+-- Lost in a crash, which gives everybody a fresh window. No index on full_at: without one an update
+-- stays on its page (HOT) and the table does not grow.
 create unlogged table private.request_counters (
   key text primary key,
   -- Theoretical arrival time: when the caller's budget will be full again.
   full_at timestamptz not null
 );
-
--- No index on full_at: without one an update stays on its page (HOT) and the table does not grow.
-alter table private.request_counters enable row level security;
-
-comment on table private.request_counters is
-  'One timestamp per caller and limit (GCRA): a burst of one window''s budget, then an even refill.';
 
 create function private.seconds_over(p_full_at timestamptz, p_limit integer, p_window interval)
 returns integer
@@ -39,8 +35,8 @@ $$;
 comment on function private.seconds_over is
   'Whole seconds until one more request of p_limit in a window passes, given when the budget is full again (null: it is); 0 for now.';
 
--- A function of its own, because a read replica refuses every statement that names an unlogged table,
--- whether or not it comes to it.
+-- A function of its own, because a read replica refuses every statement that names an unlogged
+-- table, whether or not it comes to it.
 create function private.request_budget(p_key text)
 returns timestamptz
 language plpgsql
@@ -122,13 +118,9 @@ $$;
 
 grant usage on schema private to request_counter;
 
-grant execute on function
-  private.count_request (text, integer, interval),
-  private.count_requests (text[], integer[], interval)
-to request_counter;
-
 -- Nobody types this password: it is made here, and set again with every new database. One round of
--- hashing protects 24 random bytes as well as 4096 do, and a new connection takes milliseconds less.
+-- hashing protects 24 random bytes as well as 4096 do, and a new connection takes milliseconds
+-- less.
 do $$
 declare
   v_password constant text := encode(extensions.gen_random_bytes(24), 'hex');
@@ -143,6 +135,7 @@ create function private.conninfo_value(p_value text)
 returns text
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select '''' || regexp_replace(p_value, '([''\\])', '\\\1', 'g') || '''';
@@ -196,9 +189,9 @@ $$;
 comment on function private.configure_request_counter is
   'Proves that the counter can be reached at this address of the database itself, by a path that asks for a password, and keeps it. Until then reads are not limited and failed writes are not counted.';
 
--- What is wrong is said by advisory locks of the session that saw it, because nothing else outlives the
--- transaction, is seen by all, and may be set in a READ ONLY one. Of class 7305, object 1: somebody
--- is connecting; 2: out of reach; 3: the login was refused.
+-- What is wrong is said by advisory locks of the session that saw it, because nothing else outlives
+-- the transaction, is seen by all, and may be set in a READ ONLY one. Of class 7305, object 1:
+-- somebody is connecting; 2: out of reach; 3: the login was refused.
 create function private.note_broken_request_counter(p_cause text)
 returns void
 language plpgsql
@@ -210,7 +203,8 @@ declare
   -- Platforms ban an address after a few of these, so nobody tries again but a job (below).
   v_is_refusal constant boolean := p_cause ~* 'authentication failed|pg_hba\.conf';
 begin
-  raise warning 'the request counter cannot be reached, requests pass uncounted for now: %', p_cause;
+  raise warning 'the request counter cannot be reached, requests pass uncounted for now: %',
+    p_cause;
   perform
     pg_try_advisory_lock(7305, case when v_is_refusal then 3 else 2 end),
     set_config(
@@ -248,8 +242,8 @@ $$;
 comment on function private.forget_broken_request_counter is
   'Takes back what this session said about a broken counter.';
 
--- A host that accepts and stays silent holds an attempt to connect until the statement times out, so
--- only one request at a time may find out; the others do not wait for it and pass uncounted.
+-- A host that accepts and stays silent holds an attempt to connect until the statement times out,
+-- so only one request at a time may find out; the others do not wait for it and pass uncounted.
 create function private.connect_request_counter(p_conninfo text)
 returns boolean
 language plpgsql
@@ -309,8 +303,8 @@ security invoker
 set search_path = ''
 as $$
 begin
-  -- The first request of a database connection has enough to do, and passes uncounted: the server makes
-  -- connections when it needs them, not when a caller likes.
+  -- The first request of a database connection has enough to do, and passes uncounted: the server
+  -- makes connections when it needs them, not when a caller likes.
   if coalesce(current_setting('private.request_counter_met', true), '') = '' then
     perform set_config('private.request_counter_met', 'yes', false);
     return;
@@ -486,3 +480,13 @@ as $$
 $$;
 
 comment on function private.request_counter_status is 'ok, or what is wrong with the counter.';
+
+alter table private.request_counters enable row level security;
+
+grant execute on function
+  private.count_request (text, integer, interval),
+  private.count_requests (text[], integer[], interval)
+to request_counter;
+
+comment on table private.request_counters is
+  'One timestamp per caller and limit (GCRA): a burst of one window''s budget, then an even refill.';

@@ -1,9 +1,9 @@
--- What runs before every request: is the session still there, is there a place, is there budget left.
--- Tiers limit professionals, portal clients under their professional's tier, and the public per
--- network; servers are not limited.
+-- What runs before every request: is the session still there, is there a place, is there budget
+-- left. Tiers limit professionals, portal clients under their professional's tier, and the public
+-- per network; servers are not limited.
 --
--- It runs once the request has a connection of the REST server's pool. Places are therefore shares of
--- that pool (setting rest_pool_size), so that nobody can take all of it, running or waiting.
+-- It runs once the request has a connection of the REST server's pool. Places are therefore shares
+-- of that pool (setting rest_pool_size), so that nobody can take all of it, running or waiting.
 
 -- A lock per place, freed by Postgres itself when the transaction ends, however it does.
 create function private.take_place(p_what text, p_count integer)
@@ -65,8 +65,8 @@ declare
   v_half constant integer := greatest(p_pool_size / 2, 1);
   v_until constant timestamptz := clock_timestamp() + interval '1 s';
 begin
-  -- Of the pool, running or waiting: half for a professional with all clients, and three fifths for a
-  -- network, however many accounts are made there.
+  -- Of the pool, running or waiting: half for a professional with all clients, and three fifths for
+  -- a network, however many accounts are made there.
   if not private.take_place(format('half of the pool %s', p_professional_id), v_half) then
     if p_count > v_half then
       perform private.raise_busy();
@@ -138,8 +138,8 @@ $$;
 comment on function private.raise_rate_limited is
   '429 rate_limit_exceeded with Retry-After and {"retry_after"} in seconds.';
 
--- Row-level security does not bind the planner: its guess counts rows that the caller may not see. In
--- whatever company these two preferences stand, the REST server knows them by exactly this text.
+-- Row-level security does not bind the planner: its guess counts rows that the caller may not see.
+-- In whatever company these two preferences stand, the REST server knows them by exactly this text.
 create function private.check_count_preference()
 returns void
 language plpgsql
@@ -165,9 +165,9 @@ $$;
 comment on function private.check_count_preference is
   '400 count_not_allowed for Prefer: count=planned and count=estimated, but to servers.';
 
--- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. Many short
--- look-ups by key: one statement for all of them took twice as long to start. Their plans are kept from
--- the first, since making one takes longer than running it.
+-- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. Many
+-- short look-ups by key: one statement for all of them took twice as long to start. Their plans are
+-- kept from the first, since making one takes longer than running it.
 create function private.check_request()
 returns void
 language plpgsql
@@ -274,8 +274,8 @@ begin
     perform private.check_count_preference();
   end if;
 
-  -- These keep somebody else's write lock until the answer is made, and a filter on the answer can take
-  -- as long as it likes. Of the next statement, which is the call.
+  -- These keep somebody else's write lock until the answer is made, and a filter on the answer can
+  -- take as long as it likes. Of the next statement, which is the call.
   if v_role <> 'anon'
     and current_setting('request.path', true) in ('/rpc/create_booking', '/rpc/place_order')
   then
@@ -289,13 +289,14 @@ $$;
 comment on function private.check_request is
   'Runs before every Data API request, in its transaction (READ ONLY for reads): session, places, rate. Specification, token lifecycle (after sign-out both tokens are invalid: 401 session_not_found) and Limits.';
 
-grant execute on function private.check_request () to anon, authenticated, service_role, portal_client;
+grant execute on function private.check_request ()
+to anon, authenticated, service_role, portal_client;
 
 alter role authenticator set pgrst.db_pre_request = 'private.check_request';
 
--- One statement of the public, or of a client, may take a second: it must not hold a connection, or the
--- professional's write lock, for longer. Waiting for a lock ends earlier; two may have to be waited for
--- within one statement.
+-- One statement of the public, or of a client, may take a second: it must not hold a connection, or
+-- the professional's write lock, for longer. Waiting for a lock ends earlier; two may have to be
+-- waited for within one statement.
 alter role anon set statement_timeout = '1s';
 
 alter role anon set lock_timeout = '400ms';

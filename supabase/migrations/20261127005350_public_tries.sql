@@ -1,10 +1,11 @@
--- How often the public may book and order at one professional, and how often it may try. A call can always be made to fail after it has done
--- its work (a cast in `select` is enough), and what it did is rolled back: by its timing it would tell
--- for nothing who is a client. So tries are counted where they cannot be taken back, on the counter's
--- own connection, before the address is looked up.
+-- How often the public may book and order at one professional, and how often it may try. A call can
+-- always be made to fail after it has done its work (a cast in `select` is enough), and what it did
+-- is rolled back: by its timing it would tell for nothing who is a client. So tries are counted
+-- where they cannot be taken back, on the counter's own connection, before the address is looked
+-- up.
 
--- Definer, and stays with `postgres`: its callers may not read the counter's settings. The public is
--- everybody but servers; a portal client is asked about too when an address is typed.
+-- Definer, and stays with `postgres`: its callers may not read the counter's settings. The public
+-- is everybody but servers; a portal client is asked about too when an address is typed.
 create function private.count_public_try(p_professional_id uuid, p_email text)
 returns void
 language plpgsql

@@ -1,7 +1,7 @@
--- What a year without hands needs: whatever is past its time goes. A function for each kind of row, and
--- a job for each function (jobs.sql): what a job has locked it keeps until it commits, and counters and
--- write locks must not wait for each other's rows. Rows that somebody is at work on are left for the
--- next run.
+-- What a year without hands needs: whatever is past its time goes. A function for each kind of row,
+-- and a job for each function (jobs.sql): what a job has locked it keeps until it commits, and
+-- counters and write locks must not wait for each other's rows. Rows that somebody is at work on
+-- are left for the next run.
 
 create index orders_unpaid_from_the_public_idx
   on public.orders (professional_id, created_at)

@@ -5,6 +5,7 @@ create function private.webhook_event_types()
 returns text[]
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select array[
@@ -43,6 +44,7 @@ create function private.webhook_filters(p_type text)
 returns text[]
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select array['*', split_part(p_type, '.', 1) || '.*', p_type];
@@ -55,6 +57,7 @@ create function private.webhook_filters_are_known(p_filters text[])
 returns boolean
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select p_filters <@ array(

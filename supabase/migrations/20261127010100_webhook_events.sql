@@ -55,6 +55,7 @@ create function private.changed_fields(p_old jsonb, p_new jsonb)
 returns jsonb
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select jsonb_object_agg(key, value)
@@ -120,7 +121,8 @@ begin
       'sequence', v_sequence,
       'data', p_data,
       -- What a client had erased must not come back in the event that tells of it.
-      'previous', case when current_setting('private.erasing', true) = 'on' then null else p_previous end
+      'previous',
+      case when current_setting('private.erasing', true) = 'on' then null else p_previous end
     )::text
   );
   return v_id;

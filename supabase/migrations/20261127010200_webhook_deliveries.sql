@@ -69,10 +69,10 @@ create index webhook_attempts_professional_id_delivery_id_idx
 
 create index webhook_attempts_started_at_idx on private.webhook_attempts (started_at);
 
--- A row of its own, because the request goes on although its delivery is cancelled, sent once more or
--- deleted meanwhile: whoever does that gets no further slot by it. Neither table has foreign keys: a
--- claim would wait for an account that is being deleted, and both are soon cleaned up. Both are lost
--- in a crash, which gives everybody free slots and a fresh hour.
+-- A row of its own, because the request goes on although its delivery is cancelled, sent once more
+-- or deleted meanwhile: whoever does that gets no further slot by it. Neither table has foreign
+-- keys: a claim would wait for an account that is being deleted, and both are soon cleaned up. Both
+-- are lost in a crash, which gives everybody free slots and a fresh hour.
 create unlogged table private.webhook_leases (
   -- The claim token of the try.
   id uuid primary key,

@@ -6,6 +6,7 @@ create function private.event_kind(p_object text, p_old jsonb, p_new jsonb)
 returns text
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select case
@@ -16,7 +17,8 @@ as $$
       and p_new ->> 'status' <> 'pending'
       then p_new ->> 'status'
     when p_object = 'booking'
-      and (p_new ->> 'starts_at', p_new ->> 'ends_at') <> (p_old ->> 'starts_at', p_old ->> 'ends_at')
+      and (p_new ->> 'starts_at', p_new ->> 'ends_at')
+        <> (p_old ->> 'starts_at', p_old ->> 'ends_at')
       then 'rescheduled'
     when p_object = 'product'
       and (p_old ->> 'in_stock')::boolean
@@ -135,8 +137,8 @@ create trigger products_9_emit_event
   after insert or update or delete on public.products
   for each row execute function private.emit_row_event('product');
 
--- Blocked time has no client and is nobody else's business. Bookings and orders are never deleted but
--- with the account, or by a server that cleans up.
+-- Blocked time has no client and is nobody else's business. Bookings and orders are never deleted
+-- but with the account, or by a server that cleans up.
 create trigger bookings_9_emit_event
   after insert or update on public.bookings
   for each row when (new.client_id is not null)

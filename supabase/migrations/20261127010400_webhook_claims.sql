@@ -1,12 +1,12 @@
--- RPC of the dispatcher: take what is due. A claim is a lease: a dispatcher that dies leaves it to the
--- next one after a minute.
+-- RPC of the dispatcher: take what is due. A claim is a lease: a dispatcher that dies leaves it to
+-- the next one after a minute.
 --
--- Fair by professional. Any number of dispatchers with 16 slots each may work at once, so what counts
--- is what is under way in all of them together (webhook_leases): four tries of a professional, a
--- quarter of a dispatcher's slots, and one at an endpoint that is slow.
+-- Fair by professional. Any number of dispatchers with 16 slots each may work at once, so what
+-- counts is what is under way in all of them together (webhook_leases): four tries of a
+-- professional, a quarter of a dispatcher's slots, and one at an endpoint that is slow.
 
--- In plpgsql, which keeps the plan; definer, so that the plan is one, whoever asks. Few rows, so that
--- the claim looks them up by their ids.
+-- In plpgsql, which keeps the plan; definer, so that the plan is one, whoever asks. Few rows, so
+-- that the claim looks them up by their ids.
 create function private.next_webhook_deliveries(p_max_count integer)
 returns table (id uuid, professional_id uuid, next_attempt_at timestamptz, cost interval)
 language plpgsql

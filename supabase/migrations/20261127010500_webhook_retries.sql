@@ -1,5 +1,5 @@
--- RPC of the dispatcher: say how a try went. When the next one is, and when an endpoint has had enough,
--- is decided here.
+-- RPC of the dispatcher: say how a try went. When the next one is, and when an endpoint has had
+-- enough, is decided here.
 
 create function private.webhook_retry_delay(
   p_attempts integer,
@@ -9,6 +9,7 @@ create function private.webhook_retry_delay(
 returns interval
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select case
@@ -92,6 +93,7 @@ create function private.webhook_host(p_url text)
 returns text
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select substring(

@@ -1,6 +1,6 @@
--- RPCs behind `/functions/v1/webhooks/endpoints`, called with the professional's own token. The edge
--- function checks where an address leads before it calls; who calls these directly gets the check at
--- every try.
+-- RPCs behind `/functions/v1/webhooks/endpoints`, called with the professional's own token. The
+-- edge function checks where an address leads before it calls; who calls these directly gets the
+-- check at every try.
 
 create function private.webhook_endpoint_json(p_endpoint private.webhook_endpoints)
 returns jsonb
@@ -51,6 +51,7 @@ create function private.invalid_webhook_fields(p_fields jsonb)
 returns text[]
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   select array_agg(left(field.key, 100) order by field.key)
@@ -61,7 +62,9 @@ as $$
   where (
     case field.key
       when 'url' then
-        given.type = 'string' and char_length(given.text) <= 2048 and given.text ~ '^https?://[^\s]+$'
+        given.type = 'string'
+          and char_length(given.text) <= 2048
+          and given.text ~ '^https?://[^\s]+$'
       when 'events' then
         case
           when given.type = 'array' and jsonb_array_length(field.value) between 1 and 50 then

@@ -47,8 +47,9 @@ comment on function private.cleanup_webhooks is
   'Removes events, with their deliveries, and tries that are older than 30 days, secrets that no longer sign, budgets that are full, and what counted mails to owners; notes how far each professional''s events go back.';
 
 -- pg_net sends nothing twice and forgets in a crash, so it only rings the bell: what is to be sent
--- stays in our tables until it was. Not a definer and granted to nobody: it runs as `postgres`, who schedules it, may read the vault and
--- may use pg_net. Where these are not there it is never called.
+-- stays in our tables until it was. Not a definer and granted to nobody: it runs as `postgres`, who
+-- schedules it, may read the vault and may use pg_net. Where these are not there it is never
+-- called.
 create function private.ring_dispatcher(p_function text)
 returns void
 language plpgsql

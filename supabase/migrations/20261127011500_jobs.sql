@@ -5,6 +5,7 @@ create function private.jobs()
 returns table (name text, schedule text, command text)
 language sql
 immutable
+security invoker
 set search_path = ''
 as $$
   values

@@ -1,5 +1,6 @@
--- What the migrations granted, written down, so that health() can tell what else there is: a restore
--- by another way than docs/operations.md opens every table to the API by the platform's defaults.
+-- What the migrations granted, written down, so that health() can tell what else there is: a
+-- restore by another way than docs/operations.md opens every table to the API by the platform's
+-- defaults.
 
 create table private.granted (
   privilege text primary key

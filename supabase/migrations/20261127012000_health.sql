@@ -173,8 +173,8 @@ $$;
 comment on function private.role_status is
   'ok, or who may no longer take which role: without the first no client gets into the portal.';
 
--- One instant for all of them, when the clocks had been turned back everywhere else. It has passed, so
--- that no later release can say otherwise.
+-- One instant for all of them, when the clocks had been turned back everywhere else. It has passed,
+-- so that no later release can say otherwise.
 create function private.known_zone_changes()
 returns table (zone text, clock timestamp)
 language sql
@@ -202,7 +202,8 @@ security invoker
 set search_path = ''
 as $$
   select coalesce(
-    'the server''s zone data are older than changes in ' || string_agg(zone, ', ' order by zone), 'ok'
+    'the server''s zone data are older than changes in ' || string_agg(zone, ', ' order by zone),
+    'ok'
   )
   from private.known_zone_changes()
   where timestamptz '2026-11-15 12:00Z' at time zone zone <> clock;

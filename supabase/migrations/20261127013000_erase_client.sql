@@ -1,5 +1,5 @@
--- RPC: a client asks to be forgotten. The rows that accounts need stay; who it was goes. Last of the
--- files, because every table that keeps something of a client has its line here.
+-- RPC: a client asks to be forgotten. The rows that accounts need stay; who it was goes. Last of
+-- the files, because every table that keeps something of a client has its line here.
 
 -- Definer: also empties bookkeeping that no API role may touch.
 create function private.erase_client(p_client_id uuid)

@@ -13,6 +13,7 @@ import {
   createProfessional,
   createService,
 } from "../support/factories.ts";
+import { changeSettings, setting } from "../support/settings.ts";
 import { stack } from "../support/stack.ts";
 
 /** Calls `send` `count` times, `width` at a time, and returns the answers. */
@@ -179,11 +180,12 @@ describe("requests per minute", () => {
   );
 
   describe("for the public", () => {
+    let putBack: () => Promise<void>;
     beforeAll(async () => {
-      await sql`update private.settings set value = 'free' where name = 'anon_tier'`;
+      putBack = await changeSettings(sql, { anon_tier: "free" });
       await sql`delete from private.request_counters where key like 'ip %'`;
     });
-    afterAll(() => sql`update private.settings set value = 'ultra' where name = 'anon_tier'`);
+    afterAll(() => putBack());
 
     test("made-up addresses in headers do not buy a new budget", async () => {
       const start = Date.now();
@@ -302,22 +304,19 @@ describe("the counter never turns into an outage", () => {
 
   describe("with a host that accepts and stays silent", () => {
     let silent: Server;
-    let conninfo: string;
+    let putBack: () => Promise<void>;
 
     beforeAll(async () => {
       silent = createServer().listen(0, "127.0.0.1");
       await new Promise((resolve) => silent.once("listening", resolve));
       const { port } = silent.address() as { port: number };
-      const [row] = await sql`select value from private.settings where name = 'request_counter'`;
-      conninfo = row?.value;
-      await sql`
-        update private.settings
-        set value = private.request_counter_conninfo('127.0.0.1', ${port})
-        where name = 'request_counter'`;
+      const [row] = await sql`
+        select private.request_counter_conninfo('127.0.0.1', ${port}) as conninfo`;
+      putBack = await changeSettings(sql, { request_counter: row?.conninfo });
     });
 
     afterAll(async () => {
-      await sql`update private.settings set value = ${conninfo} where name = 'request_counter'`;
+      await putBack();
       silent.close();
     });
 
@@ -350,12 +349,10 @@ describe("the counter never turns into an outage", () => {
   });
 
   describe("with a login that is refused", () => {
-    let password: string;
+    let password: string | null;
     const health = async () =>
       (await sql`select private.request_counter_status() as text`)[0]?.text as string;
-    const refusedAt = async () =>
-      (await sql`select value from private.settings where name = 'request_counter_refused_at'`)[0]
-        ?.value;
+    const refusedAt = () => setting(sql, "request_counter_refused_at");
     const job = () => sql`select private.check_request_counter()`;
     const ask = meet;
     /** Whether this session has a connection to the counter, and whether it has tried to get one. */
@@ -371,9 +368,7 @@ describe("the counter never turns into an outage", () => {
       await sql`
         select pg_terminate_backend(pid, 5000) from pg_locks
         where locktype = 'advisory' and classid = 7305 and pid <> pg_backend_pid()`;
-      const [row] = await sql`
-        select value from private.settings where name = 'request_counter_password'`;
-      password = row?.value;
+      password = await setting(sql, "request_counter_password");
       await sql`alter role request_counter password 'another one'`;
     });
     afterAll(async () => {
@@ -415,7 +410,7 @@ describe("the counter never turns into an outage", () => {
       await sql.unsafe(`alter role request_counter password '${password}'`);
       await age();
       await job();
-      expect(await refusedAt()).toBeUndefined();
+      expect(await refusedAt()).toBeNull();
       expect(await health()).toBe("ok");
       await ask(third);
       await ask(third);
@@ -439,43 +434,39 @@ describe("the counter never turns into an outage", () => {
   });
 
   test("a password with space, quote and backslash is one", async () => {
-    const [row] = await sql`
-      select value from private.settings where name = 'request_counter_password'`;
-    const [configured] = await sql`
-      select value from private.settings where name = 'request_counter'`;
-    const odd = "a b'c\\d = '";
-    const setPassword = async (password: string) => {
+    const before = await setting(sql, "request_counter_password");
+    const setPassword = async (password: string | null) => {
       const [quoted] = await sql`select quote_literal(${password}) as text`;
       await sql.unsafe(`alter role request_counter password ${quoted?.text}`);
-      await sql`
-        update private.settings set value = ${password} where name = 'request_counter_password'`;
     };
+    const odd = "a b'c\\d = '";
     await setPassword(odd);
+    const putBack = await changeSettings(sql, {
+      request_counter_password: odd,
+      request_counter: await setting(sql, "request_counter"),
+    });
     try {
       const { port } = new URL(stack.dbUrl);
       const [answer] = await sql`
         select private.configure_request_counter('127.0.0.1', ${Number(port)}) as text`;
       expect(answer?.text).toBe("ok");
     } finally {
-      await setPassword(row?.value);
-      await sql`
-        update private.settings set value = ${configured?.value} where name = 'request_counter'`;
+      await setPassword(before);
+      await putBack();
     }
   });
 
   test("an address that does not work is refused when it is configured", async () => {
-    const [before] = await sql`select value from private.settings where name = 'request_counter'`;
+    const before = await setting(sql, "request_counter");
     expect(
       await raised(sql`select private.configure_request_counter('127.0.0.1', 1)`),
     ).toMatchObject({ code: "08001" });
-    const [after] = await sql`select value from private.settings where name = 'request_counter'`;
-    expect(after).toEqual(before);
+    expect(await setting(sql, "request_counter")).toBe(before);
   });
 
   test("while nothing is configured writes are limited and reads pass", async () => {
     const professional = await createProfessional({ tier: "free" });
-    const [before] = await sql`
-      delete from private.settings where name = 'request_counter' returning value`;
+    const putBack = await changeSettings(sql, { request_counter: null });
     try {
       const call = (readOnly: boolean) =>
         asCaller(professional.claims, async (tx) => {
@@ -486,8 +477,7 @@ describe("the counter never turns into an outage", () => {
       expect(await raised(call(false))).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
       expect(await call(true)).toHaveLength(1);
     } finally {
-      await sql`
-        insert into private.settings (name, value) values ('request_counter', ${before?.value})`;
+      await putBack();
     }
   });
 

@@ -10,6 +10,7 @@ import {
   createProfessional,
   type Professional,
 } from "../support/factories.ts";
+import { changeSettings } from "../support/settings.ts";
 
 /** Runs the jobs of the night, and the one for unpaid orders until it has nothing left to do. */
 async function cleanup(): Promise<void> {
@@ -236,15 +237,11 @@ describe("health", () => {
   });
 
   describe("of the request counter", () => {
-    let value: string;
+    let putBack: () => Promise<void>;
     beforeEach(async () => {
-      const [row] = await sql`
-        delete from private.settings where name = 'request_counter' returning value`;
-      value = row?.value;
+      putBack = await changeSettings(sql, { request_counter: null });
     });
-    afterEach(
-      () => sql`insert into private.settings (name, value) values ('request_counter', ${value})`,
-    );
+    afterEach(() => putBack());
 
     test("tells when it is not configured", async () => {
       expect((await health()).request_counter).not.toBe("ok");

@@ -22,24 +22,16 @@ import {
   type PortalSession,
   type Professional,
 } from "../support/factories.ts";
+import { changeSettings } from "../support/settings.ts";
 import { stack } from "../support/stack.ts";
 
 const [holder] = parallelConnections(1) as [typeof sql];
-const INSTALLED = { rest_pool_size: "20", anon_per_network: "6" };
-let before: { name: string; value: string }[];
-
-const set = async (settings: { name: string; value: string }[]) => {
-  for (const { name, value } of settings) {
-    await sql`update private.settings set value = ${value} where name = ${name}`;
-  }
-};
+let putBack: () => Promise<void>;
 
 beforeAll(async () => {
-  const names = Object.keys(INSTALLED);
-  before = await sql`select name, value from private.settings where name in ${sql(names)}`;
-  await set(Object.entries(INSTALLED).map(([name, value]) => ({ name, value })));
+  putBack = await changeSettings(sql, { rest_pool_size: "20", anon_per_network: "6" });
 });
-afterAll(() => set(before));
+afterAll(() => putBack());
 
 interface Answer {
   status: number;
@@ -115,6 +107,27 @@ const rename = (id: string, token: string, name: string) =>
     }),
   );
 
+/** `places` requests are under way, each begun while those before it last; the next one is refused. */
+async function fill(places: number, callerOf: (n: number) => { claims: Claims; ip?: string }) {
+  const connections = parallelConnections(places + 1);
+  const begin = async (n: number): Promise<void> => {
+    const { claims, ip } = callerOf(n);
+    const headers = JSON.stringify(ip ? { "x-forwarded-for": ip } : {});
+    const call = asCaller(
+      claims,
+      async (tx) => {
+        await tx`select set_config('request.headers', ${headers}, true)`;
+        await tx`select private.check_request()`;
+        await begin(n + 1);
+      },
+      connections[n],
+    );
+    if (n === places) expect(await raised(call)).toMatchObject({ status: 429, code: "busy" });
+    else await call;
+  };
+  await begin(0);
+}
+
 describe("places", () => {
   test("60 changes of one row that somebody holds take half the pool, and others go on", async () => {
     const [{ professional, client }, other] = await Promise.all([open(), open()]);
@@ -159,25 +172,7 @@ describe("places", () => {
 
   test("an ultra tier within its number and over half the pool is busy, in SQL", async () => {
     const professional = await createProfessional({ tier: "ultra" });
-    const connections = parallelConnections(11);
-    const ask = (tx: TransactionSql) => tx`select private.check_request()`;
-    const nest = async (depth: number): Promise<void> => {
-      const connection = connections[depth] as typeof sql;
-      if (depth === 10) {
-        const last = asCaller(professional.claims, ask, connection);
-        expect(await raised(last)).toMatchObject({ status: 429, code: "busy" });
-        return;
-      }
-      await asCaller(
-        professional.claims,
-        async (tx) => {
-          await ask(tx);
-          await nest(depth + 1);
-        },
-        connection,
-      );
-    };
-    await nest(0);
+    await fill(10, () => ({ claims: professional.claims }));
   });
 
   test("the public has six a network, 40 % of the pool together, and a second for a statement", async () => {
@@ -198,24 +193,7 @@ describe("places", () => {
     }
     expect(tally(answers, "57014") + tally(answers, undefined)).toBeLessThanOrEqual(6);
 
-    const anon = (ip: string, tx: TransactionSql) =>
-      tx`select set_config('request.headers', ${JSON.stringify({ "x-forwarded-for": ip })}, true)`.then(
-        () => tx`select private.check_request()`,
-      );
-    const connections = parallelConnections(9);
-    const nest = async (depth: number): Promise<void> => {
-      const call = asCaller(
-        { role: "anon" },
-        async (tx) => {
-          await anon(`192.0.2.${depth % 4}`, tx);
-          await nest(depth + 1);
-        },
-        connections[depth],
-      );
-      if (depth === 8) expect(await raised(call)).toMatchObject({ status: 429, code: "busy" });
-      else await call;
-    };
-    await nest(0);
+    await fill(8, (n) => ({ claims: { role: "anon" }, ip: `192.0.2.${n % 4}` }));
   });
 });
 
@@ -370,21 +348,10 @@ describe("who may be anybody", () => {
     const professionals = await Promise.all(
       Array.from({ length: 3 }, () => createProfessional({ tier: "free" })),
     );
-    const connections = parallelConnections(13);
-    const nest = async (depth: number): Promise<void> => {
-      const call = asCaller(
-        professionals[depth % 3]?.claims as Claims,
-        async (tx) => {
-          await tx`select set_config('request.headers', '{"x-forwarded-for": "192.0.2.77"}', true)`;
-          await tx`select private.check_request()`;
-          await nest(depth + 1);
-        },
-        connections[depth],
-      );
-      if (depth === 12) expect(await raised(call)).toMatchObject({ status: 429, code: "busy" });
-      else await call;
-    };
-    await nest(0);
+    await fill(12, (n) => ({
+      claims: professionals[n % 3]?.claims as Claims,
+      ip: "192.0.2.77",
+    }));
   });
 
   test("has half of the pool together with the other clients of a professional", async () => {
@@ -393,20 +360,7 @@ describe("who may be anybody", () => {
     for (let n = 0; n < 3; n++) {
       portals.push(await createPortalSession(await createClientRow(professional)));
     }
-    const connections = parallelConnections(11);
-    const nest = async (depth: number): Promise<void> => {
-      const call = asCaller(
-        portals[depth % 3]?.claims as Claims,
-        async (tx) => {
-          await tx`select private.check_request()`;
-          await nest(depth + 1);
-        },
-        connections[depth],
-      );
-      if (depth === 10) expect(await raised(call)).toMatchObject({ status: 429, code: "busy" });
-      else await call;
-    };
-    await nest(0);
+    await fill(10, (n) => ({ claims: portals[n % 3]?.claims as Claims }));
   });
 });
 

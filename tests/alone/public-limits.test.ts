@@ -14,25 +14,17 @@ import {
   createProfessional,
   createService,
 } from "../support/factories.ts";
+import { changeSettings } from "../support/settings.ts";
 
-const LIMITS = [
-  "public_tries_per_address_hour",
-  "public_tries_per_network_hour",
-  "public_writes_per_network_hour",
-];
-let before: { name: string; value: string }[];
+let putBack: () => Promise<void>;
 
 beforeAll(async () => {
-  before = await sql`select name, value from private.settings where name in ${sql(LIMITS)}`;
-  await sql`update private.settings set value = '10' where name = 'public_tries_per_address_hour'`;
-  await sql`update private.settings set value = '30' where name = 'public_tries_per_network_hour'`;
+  putBack = await changeSettings(sql, {
+    public_tries_per_address_hour: "10",
+    public_tries_per_network_hour: "30",
+  });
 });
-
-afterAll(async () => {
-  for (const { name, value } of before) {
-    await sql`update private.settings set value = ${value} where name = ${name}`;
-  }
-});
+afterAll(() => putBack());
 
 const at = (days: number, time = "10:00") => iso(instantOf(dateIn(days, "UTC"), time, "UTC"));
 const stranger = () => `ann-${randomUUID()}@example.com`;
@@ -184,10 +176,15 @@ describe("tries of the public", () => {
 });
 
 describe("bookings and orders of the public", () => {
+  let putBackWrites: () => Promise<void>;
   beforeAll(async () => {
-    await sql`update private.settings set value = '10' where name = 'public_writes_per_network_hour'`;
-    await sql`update private.settings set value = '1000' where name like 'public_tries_%'`;
+    putBackWrites = await changeSettings(sql, {
+      public_writes_per_network_hour: "10",
+      public_tries_per_address_hour: "1000",
+      public_tries_per_network_hour: "1000",
+    });
   });
+  afterAll(() => putBackWrites());
 
   const hour = (n: number) => `${String(n).padStart(2, "0")}:00`;
   const book = (shop: Shop, n: number) =>

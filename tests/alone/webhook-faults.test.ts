@@ -14,6 +14,7 @@ import {
 } from "../support/factories.ts";
 import {
   answerOf,
+  cancelPending,
   deliveriesOf,
   type Event,
   eventsOf,
@@ -23,6 +24,7 @@ import {
   record,
   startReceiver,
   subscribe,
+  subscribed,
   until,
   untilDelivery,
   verified,
@@ -32,11 +34,7 @@ import {
 const [dispatcher, writer, other] = parallelConnections(3) as [typeof sql, typeof sql, typeof sql];
 
 // What was claimed here and never sent is nobody's to try again.
-afterAll(
-  () => sql`
-  update private.webhook_deliveries set status = 'cancelled', next_attempt_at = null
-  where status = 'pending'`,
-);
+afterAll(cancelPending);
 
 interface Claimed {
   delivery_id: string;
@@ -64,9 +62,7 @@ const finish = ({ delivery_id, claim_token }: Claimed, status: number) =>
 
 describe("a dispatcher that dies between claim and send", () => {
   test("leaves the delivery to the next one after its lease, with the same id", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     const [claim, ...rest] = await claimed(ana, () => createService(ana));
     if (!claim) throw new Error("nothing was claimed");
     expect(rest).toEqual([]);
@@ -104,9 +100,7 @@ describe("a dispatcher that dies between claim and send", () => {
   });
 
   test("at the tenth try leaves it failed: ten are ten", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    await subscribe(ana, { url: receiver.url });
+    const { ana, receiver } = await subscribed();
     const [claim] = await claimed(ana, () => createService(ana));
     await sql`
       update private.webhook_deliveries set attempts = 10, next_attempt_at = now()
@@ -190,9 +184,7 @@ describe("many at once", () => {
   });
 
   test("500 orders in one statement are 500 deliveries, each received once", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url, events: ["order.*"] });
+    const { ana, receiver, endpoint } = await subscribed(undefined, { events: ["order.*"] });
     const client = await createClientRow(ana);
     const product = await createProduct(ana, { stock: 1000 });
     const order = { client_id: client.id, items: [{ product_id: product.id, quantity: 1 }] };

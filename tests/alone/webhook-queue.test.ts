@@ -7,23 +7,21 @@ import { server } from "../support/callers.ts";
 import { parallelConnections, sql } from "../support/database.ts";
 import { createProfessional, createService, type Professional } from "../support/factories.ts";
 import {
+  cancelPending,
   type Delivery,
   deliveriesOf,
   type Endpoint,
   type Received,
   startReceiver,
   subscribe,
+  subscribed,
 } from "../support/webhooks.ts";
 
 const [dispatcher, writer] = parallelConnections(2) as [typeof sql, typeof sql];
 type Tx = typeof sql;
 
 // What was queued here for nobody is nobody's to try again.
-afterAll(
-  () => sql`
-  update private.webhook_deliveries set status = 'cancelled', next_attempt_at = null
-  where status = 'pending'`,
-);
+afterAll(cancelPending);
 
 /**
  * Runs `work` in a transaction that leaves nothing, with no dispatcher beside it, on a queue where
@@ -277,9 +275,7 @@ describe("the queue", () => {
   });
 
   test("holds no try back when others hold a row: the claim skips it", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    await subscribe(ana, { url: receiver.url });
+    const { ana, receiver } = await subscribed();
     let held: Delivery | undefined;
     await writer.begin(async (tx) => {
       await dispatcher.begin(async (block) => {
@@ -392,9 +388,7 @@ describe("receivers that let their answers drip", () => {
       for (let i = 0; i < 10; i++) await subscribe(attacker, { url: `${receiver.url}/${i}` });
       await queue(sql, attacker, 60);
     }
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    await subscribe(ana, { url: receiver.url });
+    const { ana, receiver } = await subscribed();
     await Promise.all(dripping.map((one) => one.count(4)));
     for (let i = 1; i <= 3; i++) {
       await createService(ana);

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import { beforeAll, describe, expect, test } from "vitest";
+import { dateIn, instantOf, iso } from "../support/calendar.ts";
 import { server } from "../support/callers.ts";
 import { asCaller, type Claims, parallelConnections, raised, sql } from "../support/database.ts";
 import {
@@ -17,6 +18,7 @@ import {
   createService,
   type Professional,
 } from "../support/factories.ts";
+import { openProfessional, openService } from "../support/scheduling.ts";
 
 const [holder, waiter] = parallelConnections(2) as [typeof sql, typeof sql];
 const serverRole: Claims = { role: "service_role" };
@@ -75,8 +77,33 @@ describe("a write of a professional", () => {
     expect(await waitsFor([owner.claims, addClient], [owner.claims, addClient])).toBe(true);
   });
 
-  test("does not wait for another professional", async () => {
+  test("does not wait for another professional, nor does the public at one", async () => {
     expect(await waitsFor([owner.claims, addClient], [other.claims, addClient])).toBe(false);
+    const shop = await openProfessional();
+    const { id } = await openService(shop);
+    const start = iso(instantOf(dateIn(10, "Europe/Rome"), "10:00", "Europe/Rome"));
+    const book: Work = (tx) =>
+      tx`select from public.create_booking(${id}, ${start}, 'Ann', 'ann@example.com')`;
+    expect(await waitsFor([owner.claims, addClient], [{ role: "anon" }, book])).toBe(false);
+    expect(await waitsFor([shop.claims, addClient], [{ role: "anon" }, book])).toBe(true);
+  });
+
+  test("waits when it is about orders or products", async () => {
+    const [client, product] = await Promise.all([createClientRow(owner), createProduct(owner)]);
+    const items = [{ name: "Soap", unit_price: 1, quantity: 1 }];
+    const order: Work = (tx) =>
+      tx`insert into public.orders (client_id, items) values (${client.id}, ${tx.json(items)})`;
+    const writes: Work[] = [
+      order,
+      (tx) => tx`update public.orders set notes = 'x' where client_id = ${client.id}`,
+      (tx) => tx`insert into public.products (name, price) values ('Soap', 1)`,
+      (tx) => tx`update public.products set name = 'Soap' where id = ${product.id}`,
+      (tx) => tx`delete from public.products where id = ${product.id}`,
+    ];
+    for (const write of writes) {
+      expect(await waitsFor([owner.claims, order], [owner.claims, write])).toBe(true);
+      expect(await waitsFor([other.claims, addClient], [owner.claims, write])).toBe(false);
+    }
   });
 
   test("waits for a server, and a server for it", async () => {

@@ -1,5 +1,4 @@
 /** What may become of an order, by whom, and what follows from it. */
-import type { TransactionSql } from "postgres";
 import { describe, expect, test } from "vitest";
 import { type Api, anonymous, server } from "../support/callers.ts";
 import {
@@ -308,41 +307,6 @@ describe("cancelling", () => {
 });
 
 describe("at the same time", () => {
-  test("whoever writes orders or products waits for the one who does", async () => {
-    const shop = await openShop();
-    const client = await createClientRow(shop);
-    const product = await createProduct(shop);
-    const writes: ((tx: TransactionSql) => Promise<unknown>)[] = [
-      (tx) =>
-        tx`insert into public.orders (client_id, items) values (${client.id}, ${tx.json(items)})`,
-      (tx) => tx`update public.orders set notes = 'x' where client_id = ${client.id}`,
-      (tx) => tx`insert into public.products (name, price) values ('Soap', 1)`,
-      (tx) => tx`update public.products set name = 'Soap' where id = ${product.id}`,
-      (tx) => tx`delete from public.products where id = ${product.id}`,
-    ];
-    const tryAll = (timeout: string) =>
-      Promise.all(
-        writes.map((write, n) =>
-          outcome(
-            asCaller(
-              shop.claims,
-              async (tx) => {
-                await tx`select set_config('lock_timeout', ${timeout}, true)`;
-                await write(tx);
-              },
-              connections[n],
-            ),
-          ),
-        ),
-      );
-
-    await asCaller(shop.claims, async (tx) => {
-      await tx`insert into public.orders (client_id, items) values (${client.id}, ${tx.json(items)})`;
-      expect(await tryAll("200ms")).toEqual(writes.map(() => "busy"));
-    });
-    expect(await tryAll("0")).toEqual(writes.map(() => "done"));
-  });
-
   test("40 orders of two professionals of which 8 fail: each has the numbers 1 to n", async () => {
     const shops = await Promise.all([openShop(), openShop()]);
     const clients = await Promise.all(shops.map((shop) => createClientRow(shop)));

@@ -308,24 +308,4 @@ describe("PATCH against RPC", () => {
     }
     expect(await overlaps(professional)).toBe(0);
   });
-
-  it("two professionals do not wait for each other", async () => {
-    const [one, other] = await Promise.all([shop(), shop()]);
-    const [holder, worker] = connections as [Sql, Sql];
-
-    await asCaller(
-      one.professional.claims,
-      async (tx) => {
-        await tx`
-          insert into public.bookings (client_id, service_id, starts_at)
-          values (${one.client.id}, ${one.service.id}, ${at("10:00")})`;
-        // While that transaction is open, and would be for ever.
-        await bookInSql(worker, other.service, at("10:00"));
-      },
-      holder,
-    );
-
-    expect(await count(one.professional)).toBe(1);
-    expect(await count(other.professional)).toBe(1);
-  });
 });

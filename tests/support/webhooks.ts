@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
 import { request } from "./callers.ts";
 import { sql } from "./database.ts";
-import type { Professional } from "./factories.ts";
+import { createProfessional, type Professional } from "./factories.ts";
 
 export interface Endpoint {
   id: string;
@@ -149,6 +149,13 @@ export function untilDelivery(
   return until(ask, accept);
 }
 
+/** What is queued for nobody, so that no other test finds it there. */
+export async function cancelPending(): Promise<void> {
+  await sql`
+    update private.webhook_deliveries set status = 'cancelled', next_attempt_at = null
+    where status = 'pending'`;
+}
+
 /** Makes what waits for its next try due now. */
 export async function makeDue(professional: Pick<Professional, "id">): Promise<void> {
   await sql`
@@ -223,6 +230,15 @@ export async function startReceiver(answer: Receiver["answer"] = () => ({})): Pr
       ),
   };
   return receiver;
+}
+
+/** A professional whose events go to a receiver; by default all of them. */
+export async function subscribed(
+  answer?: Receiver["answer"],
+  values: Partial<Pick<Endpoint, "events">> = {},
+) {
+  const [ana, receiver] = await Promise.all([createProfessional(), startReceiver(answer)]);
+  return { ana, receiver, endpoint: await subscribe(ana, { url: receiver.url, ...values }) };
 }
 
 /** The event of a request, after the library of the standard has verified it. */

@@ -21,6 +21,7 @@ import {
   refusalOf,
   startReceiver,
   subscribe,
+  subscribed,
   until,
   untilDelivery,
   verified,
@@ -82,9 +83,7 @@ interface Attempt {
 
 describe.concurrent("a delivery", () => {
   test("arrives signed, and verifies with the library of the standard", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     const client = await createClientRow(ana);
 
     const [received] = (await receiver.count(1)) as [Received];
@@ -112,9 +111,7 @@ describe.concurrent("a delivery", () => {
   });
 
   test("has the same bytes and id on the fifth try as on the first, and verifies each time", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 500 }));
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed(() => ({ status: 500 }));
     const notes = '{"n":1.50,"e":1e2,"u":"é"}';
     await createClientRow(ana, { notes, metadata: { n: 1.5, "ü\u2028": "\u0001" } });
     await receiver.count(1);
@@ -183,9 +180,7 @@ describe.concurrent("a delivery", () => {
 
 describe.concurrent("tries", () => {
   test("come after 5 s, 5 min, 30 min … with 20 % jitter, ten in all, and then it is failed", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 400 }));
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed(() => ({ status: 400 }));
     await createService(ana);
     const { id } = await theDelivery(ana);
     const finished = (tries: number) =>
@@ -236,9 +231,10 @@ describe.concurrent("tries", () => {
   });
 
   test("wait as Retry-After asks, in seconds or as a date, up to twice the step", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 503, headers: { "retry-after": "7" } }));
-    await subscribe(ana, { url: receiver.url });
+    const { ana, receiver } = await subscribed(() => ({
+      status: 503,
+      headers: { "retry-after": "7" },
+    }));
     await createService(ana);
     await receiver.count(1);
     const { id } = await theDelivery(ana);
@@ -254,9 +250,10 @@ describe.concurrent("tries", () => {
   });
 
   test("are logged with status, duration and the first 4 kB of the answer, or why there is none", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 500, body: `\0é${"x".repeat(9000)}` }));
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, endpoint } = await subscribed(() => ({
+      status: 500,
+      body: `\0é${"x".repeat(9000)}`,
+    }));
     await createService(ana);
     const { id } = await answered(ana);
     // Nobody listens there.
@@ -295,9 +292,7 @@ describe.concurrent("an endpoint", () => {
     where id = ${id}`;
 
   test("that answers 410 is disabled at once, what waits there cancelled, its owner told", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 500 }));
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed(() => ({ status: 500 }));
     await createService(ana);
     await answered(ana);
     receiver.answer = () => ({ status: 410 });
@@ -314,9 +309,7 @@ describe.concurrent("an endpoint", () => {
   });
 
   test("without success for five days and ten tries is disabled, and its owner told", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 500 }));
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, endpoint } = await subscribed(() => ({ status: 500 }));
     await failing(endpoint, 5, 9);
     await createService(ana);
     expect(await answered(ana)).toMatchObject({ status: "cancelled", last_status: 500 });
@@ -331,9 +324,7 @@ describe.concurrent("an endpoint", () => {
     [4.9, 50],
     [6, 8],
   ])("stays enabled after %d days and %d tries", async (days, tries) => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver(() => ({ status: 500 }));
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, endpoint } = await subscribed(() => ({ status: 500 }));
     await sql`
       update private.webhook_endpoints
       set failing_since = now() - make_interval(secs => ${days * 86_400}), failed_tries = ${tries}
@@ -410,9 +401,7 @@ describe.concurrent("an endpoint", () => {
   });
 
   test("starts anew with a success", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     await failing(endpoint, 6, 20);
     await createService(ana);
     await answered(ana);
@@ -427,9 +416,7 @@ describe.concurrent("an endpoint", () => {
   });
 
   test("signs with the new secret and, for a while, with the one before", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     const rotate = (body?: object) =>
       answerOf<Endpoint & { secret: string }>(
         webhooks(ana, `/endpoints/${endpoint.id}/rotate-secret`, { method: "POST", body }),
@@ -459,9 +446,7 @@ describe.concurrent("an endpoint", () => {
   });
 
   test("signs with every secret that has not expired, however often it was rotated", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     const rotate = async (grace?: number) => {
       const body = grace === undefined ? {} : { grace };
       const path = `/endpoints/${endpoint.id}/rotate-secret`;
@@ -498,9 +483,7 @@ describe.concurrent("an endpoint", () => {
   });
 
   test("keeps ten secrets from before at most; one without grace is always possible", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     const rotate = (grace: number) =>
       webhooks(ana, `/endpoints/${endpoint.id}/rotate-secret`, { method: "POST", body: { grace } });
     for (let i = 0; i < 10; i++) expect((await rotate(60)).status).toBe(200);

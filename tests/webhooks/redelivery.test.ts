@@ -18,8 +18,8 @@ import {
   type Received,
   record,
   refusalOf,
-  startReceiver,
   subscribe,
+  subscribed,
   until,
   untilDelivery,
   verified,
@@ -41,9 +41,7 @@ const ended = ({ status }: Delivery) => status !== "pending";
 
 describe.concurrent("a delivery", () => {
   test("that arrived is sent again: same id and body, fresh timestamp, ten new tries", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     await createService(ana);
     const [delivery] = (await deliveriesOf(ana)) as [Delivery];
     await untilDelivery(ana, delivery.id, ended);
@@ -63,9 +61,7 @@ describe.concurrent("a delivery", () => {
   });
 
   test("to a disabled endpoint is 409, and goes once it is enabled", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url });
+    const { ana, receiver, endpoint } = await subscribed();
     await createService(ana);
     const [delivery] = (await deliveriesOf(ana)) as [Delivery];
     await untilDelivery(ana, delivery.id, ended);
@@ -86,9 +82,9 @@ describe.concurrent("a delivery", () => {
 
 describe.concurrent("what was missed since", () => {
   test("is what failed, was cancelled or came while the endpoint was disabled; not what arrived", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver();
-    const endpoint = await subscribe(ana, { url: receiver.url, events: ["service.created"] });
+    const { ana, receiver, endpoint } = await subscribed(undefined, {
+      events: ["service.created"],
+    });
     receiver.answer = () => ({ status: 500 });
     await createService(ana, { name: "before" });
     await receiver.count(1);
@@ -142,9 +138,7 @@ describe.concurrent("what was missed since", () => {
 
 describe("a client who is erased", () => {
   test("is in no event, delivery or try any more; what is told of it says nothing of before", async () => {
-    const ana = await createProfessional();
-    const receiver = await startReceiver((received) => ({ body: received.body }));
-    await subscribe(ana, { url: receiver.url });
+    const { ana, receiver } = await subscribed((received) => ({ body: received.body }));
     const secret = crypto.randomUUID();
     const mine = { name: `Marta ${secret}`, email: `${secret}@example.com`, phone: secret };
     const client = await createClientRow(ana, mine);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { HttpDeps } from "../../supabase/functions/_shared/http.ts";
+import type { HttpDeps } from "../../../supabase/functions/_shared/http.ts";
 import type {
   PortalSession,
   StartedVerification,
-} from "../../supabase/functions/_shared/portal/store.ts";
+} from "../../../supabase/functions/_shared/portal/store.ts";
 import {
   createHandler,
   type VerifyDeps,
-} from "../../supabase/functions/verify-portal-otp/handler.ts";
+} from "../../../supabase/functions/verify-portal-otp/handler.ts";
 
 const PROFESSIONAL = "11111111-1111-4111-8111-111111111111";
 const CLIENT = "22222222-2222-4222-8222-222222222222";

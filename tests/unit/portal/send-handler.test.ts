@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { HttpDeps } from "../../supabase/functions/_shared/http.ts";
-import type { Mail } from "../../supabase/functions/_shared/mail.ts";
-import type { Recipient, StartedCode } from "../../supabase/functions/_shared/portal/store.ts";
-import { createHandler, type SendDeps } from "../../supabase/functions/send-portal-otp/handler.ts";
+import type { HttpDeps } from "../../../supabase/functions/_shared/http.ts";
+import type { Mail } from "../../../supabase/functions/_shared/mail.ts";
+import type { Recipient, StartedCode } from "../../../supabase/functions/_shared/portal/store.ts";
+import {
+  createHandler,
+  type SendDeps,
+} from "../../../supabase/functions/send-portal-otp/handler.ts";
 
 const PROFESSIONAL = "11111111-1111-4111-8111-111111111111";
 const CODE = "012345";

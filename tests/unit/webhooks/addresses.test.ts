@@ -6,8 +6,8 @@ import {
   type Refusal,
   type Resolve,
   resolver,
-} from "../../supabase/functions/webhooks/address.ts";
-import { isPublicAddress } from "../../supabase/functions/webhooks/public-address.ts";
+} from "../../../supabase/functions/webhooks/address.ts";
+import { isPublicAddress } from "../../../supabase/functions/webhooks/public-address.ts";
 
 const PUBLIC = "93.184.215.14";
 

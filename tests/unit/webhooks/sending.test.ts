@@ -2,23 +2,23 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { serverRpc, userRpc } from "../../supabase/functions/_shared/data-api.ts";
-import { EnvError } from "../../supabase/functions/_shared/env.ts";
-import { userTokens } from "../../supabase/functions/_shared/user-tokens.ts";
-import { disabledMail } from "../../supabase/functions/webhooks/disabled-mail.ts";
+import { serverRpc, userRpc } from "../../../supabase/functions/_shared/data-api.ts";
+import { EnvError } from "../../../supabase/functions/_shared/env.ts";
+import { userTokens } from "../../../supabase/functions/_shared/user-tokens.ts";
+import { disabledMail } from "../../../supabase/functions/webhooks/disabled-mail.ts";
 import {
   type Delivery,
   type DispatchDeps,
   dispatch,
-} from "../../supabase/functions/webhooks/dispatch.ts";
-import { createHandler } from "../../supabase/functions/webhooks/handler.ts";
-import { secretCheck } from "../../supabase/functions/webhooks/secrets.ts";
+} from "../../../supabase/functions/webhooks/dispatch.ts";
+import { createHandler } from "../../../supabase/functions/webhooks/handler.ts";
+import { secretCheck } from "../../../supabase/functions/webhooks/secrets.ts";
 import {
   type Message,
   type Outcome,
   send,
   signedHeaders,
-} from "../../supabase/functions/webhooks/send.ts";
+} from "../../../supabase/functions/webhooks/send.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startMail } from "../../local/mail.ts";
-import { ADDRESSES, NO_ADDRESSES } from "../support/email-addresses.ts";
+import { startMail } from "../../../local/mail.ts";
+import { ADDRESSES, NO_ADDRESSES } from "../../support/email-addresses.ts";
 
 let mail: Awaited<ReturnType<typeof startMail>>;
 

@@ -8,9 +8,12 @@ import {
   UnsecuredJWT,
 } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { EnvError } from "../../supabase/functions/_shared/env.ts";
-import type { PortalSession } from "../../supabase/functions/_shared/portal/store.ts";
-import { type PortalTokens, portalTokens } from "../../supabase/functions/_shared/portal/tokens.ts";
+import { EnvError } from "../../../supabase/functions/_shared/env.ts";
+import type { PortalSession } from "../../../supabase/functions/_shared/portal/store.ts";
+import {
+  type PortalTokens,
+  portalTokens,
+} from "../../../supabase/functions/_shared/portal/tokens.ts";
 
 const SECRET = "a-secret-with-at-least-32-characters-in-it";
 const ISSUED_AT = 1_900_000_000;

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const folder = new URL("../../supabase/functions/", import.meta.url);
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const folder = new URL("../../../supabase/functions/", import.meta.url);
 const slugs = readdirSync(folder).filter((name) => existsSync(new URL(`${name}/index.ts`, folder)));
 
 describe.each(slugs)("%s", (slug) => {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-const root = new URL("../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 const filesIn = (folder: string, ending: string) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { EnvError, webAddress } from "../../supabase/functions/_shared/env.ts";
-import { type Mail, mailSender } from "../../supabase/functions/_shared/mail.ts";
-import type { Recipient } from "../../supabase/functions/_shared/portal/store.ts";
-import { codeMail } from "../../supabase/functions/send-portal-otp/mail.ts";
+import { EnvError, webAddress } from "../../../supabase/functions/_shared/env.ts";
+import { type Mail, mailSender } from "../../../supabase/functions/_shared/mail.ts";
+import type { Recipient } from "../../../supabase/functions/_shared/portal/store.ts";
+import { codeMail } from "../../../supabase/functions/send-portal-otp/mail.ts";
 
 const PROFESSIONAL = "11111111-1111-4111-8111-111111111111";
 

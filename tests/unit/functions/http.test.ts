@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { corsOrigins, EnvError, platformEnv } from "../../supabase/functions/_shared/env.ts";
-import { notFound, rateLimited } from "../../supabase/functions/_shared/errors.ts";
+import { corsOrigins, EnvError, platformEnv } from "../../../supabase/functions/_shared/env.ts";
+import { notFound, rateLimited } from "../../../supabase/functions/_shared/errors.ts";
 import {
   createRouter,
   type HttpDeps,
   type Route,
   readJson,
   readValid,
-} from "../../supabase/functions/_shared/http.ts";
+} from "../../../supabase/functions/_shared/http.ts";
 
 const LIMIT = 64;
 const schema = z.strictObject({ email: z.email(), tags: z.array(z.string()).optional() });

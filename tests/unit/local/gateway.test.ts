@@ -3,8 +3,8 @@ import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startGateway } from "../../local/gateway.ts";
-import type { Listener, Peer } from "../../local/http-server.ts";
+import { startGateway } from "../../../local/gateway.ts";
+import type { Listener, Peer } from "../../../local/http-server.ts";
 
 const MEGABYTE = 1024 * 1024;
 

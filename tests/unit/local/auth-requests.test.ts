@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkEmail, parseBody } from "../../local/api/auth-requests.ts";
-import { ADDRESSES, NO_ADDRESSES } from "../support/email-addresses.ts";
+import { checkEmail, parseBody } from "../../../local/api/auth-requests.ts";
+import { ADDRESSES, NO_ADDRESSES } from "../../support/email-addresses.ts";
 
 const parse = (text: string) => parseBody(new TextEncoder().encode(text));
 

@@ -1,4 +1,7 @@
-/** The constraints that stand behind the rules, tried with the rules switched off. */
+/**
+ * The constraints of orders and ledgers, which stand behind their rules, tried with the rules switched
+ * off. Alone, because that locks a table.
+ */
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { expect, test } from "vitest";
@@ -144,7 +147,6 @@ test("each refuses what the rules would have let through", async () => {
   const undo = new Error("undo");
   const results: unknown[] = [];
   const work = sql.begin(async (tx) => {
-    // First, so that this waits for the locks of other tests while it holds none itself.
     await tx`alter table public.orders disable trigger user`;
     for (const [, [table, values]] of cases) {
       const error = await tx

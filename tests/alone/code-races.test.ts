@@ -1,4 +1,7 @@
-/** What happens between the steps of a code: in SQL, where the steps can be put in any order. */
+/**
+ * What happens between the steps of a code: in SQL, where the steps can be put in any order. Alone,
+ * because sign-ins are held up.
+ */
 import { describe, expect, test, vi } from "vitest";
 import { asCaller, parallelConnections, sql } from "../support/database.ts";
 import { createClientRow, createProfessional, type Row } from "../support/factories.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { codeHasher, randomCode } from "../../supabase/functions/_shared/portal/codes.ts";
+import { codeHasher, randomCode } from "../../../supabase/functions/_shared/portal/codes.ts";
 
 /** A source of randomness that gives these numbers, one a call. */
 function source(...numbers: number[]) {

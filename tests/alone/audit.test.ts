@@ -1,5 +1,7 @@
-/** audit() must see what is wrong: each finding is provoked behind the rules' back and undone. */
-
+/**
+ * audit() must see what is wrong: each finding is provoked behind the rules' back and undone. Alone,
+ * because switching rules off locks a table.
+ */
 import type { TransactionSql } from "postgres";
 import { describe, expect, test } from "vitest";
 import { anonymous, server } from "../support/callers.ts";
@@ -159,7 +161,7 @@ describe("finds", () => {
 
   test("lines and totals that do not add up", async () => {
     const { shop, order } = await books();
-    // The rule is off for this transaction only, and first, so that it waits holding nothing.
+    // The rule is off for this transaction only.
     const change = (column: "items" | "subtotal", value: unknown) =>
       findingsAfter(shop, async (tx) => {
         await tx`alter table public.orders disable trigger orders_2_change`;
