@@ -192,10 +192,10 @@ begin
   if private.try_lock_professional(p_professional_id) then
     return;
   end if;
-  -- Whoever waits holds a connection of the REST server: three of one professional's, and the
+  -- Whoever waits holds a connection of the REST server: five of one professional's, and the
   -- others are told at once.
   if current_setting('request.path', true) <> ''
-    and not private.take_place('waiting for ' || p_professional_id, 3)
+    and not private.take_place('waiting for ' || p_professional_id, 5)
   then
     perform private.raise_busy();
   end if;

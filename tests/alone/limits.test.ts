@@ -494,7 +494,7 @@ describe("the counter never turns into an outage", () => {
       from pg_proc p
       where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
         and has_function_privilege('request_counter', p.oid, 'execute')`;
-    expect(functions.map(({ name }) => name)).toEqual([
+    expect(functions.map(({ name }) => name).sort()).toEqual([
       "private.count_request(text,integer,interval)",
       "private.count_requests(text[],integer[],interval)",
     ]);

@@ -15,7 +15,7 @@ export type Api = SupabaseClient<Database>;
  * Like a client that does as `busy` says: others hold the lock or the connections for a moment, with
  * many tests at once, and the same request goes through a little later. Every other answer is final.
  */
-const patientFetch: typeof fetch = async (input, init) => {
+export const patientFetch: typeof fetch = async (input, init) => {
   for (let tries = 0; ; tries++) {
     const response = await fetch(input, init);
     if (response.status !== 429 || tries === 100) return response;
@@ -69,10 +69,11 @@ export function signToken(
 export async function request(
   path: string,
   init: RequestInit & { token?: string | undefined } = {},
+  send: typeof fetch = fetch,
 ): Promise<Response> {
   const headers = new Headers(init.headers);
   if (!headers.has("apikey")) headers.set("apikey", stack.publishableKey);
   if (init.token) headers.set("authorization", `Bearer ${init.token}`);
   if (init.body && !headers.has("content-type")) headers.set("content-type", "application/json");
-  return fetch(`${stack.apiUrl}${path}`, { ...init, headers });
+  return send(`${stack.apiUrl}${path}`, { ...init, headers });
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
-import { request } from "./callers.ts";
+import { patientFetch, request } from "./callers.ts";
 import { sql } from "./database.ts";
 import { createProfessional, type Professional } from "./factories.ts";
 
@@ -52,11 +52,15 @@ export function webhooks(
   init: { method?: string; body?: unknown; headers?: HeadersInit } = {},
 ): Promise<Response> {
   const { body, ...rest } = init;
-  return request(`/functions/v1/webhooks${path}`, {
-    ...rest,
-    token: caller.token,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  return request(
+    `/functions/v1/webhooks${path}`,
+    {
+      ...rest,
+      token: caller.token,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    },
+    patientFetch,
+  );
 }
 
 /** The JSON of a request that must succeed. */
