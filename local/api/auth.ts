@@ -1,5 +1,4 @@
 import { App } from "@supabase/lite";
-import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Config } from "../config.ts";
 import type { Keys } from "../keys.ts";
 import { apiVersionHeader, errorOfVersion, unexpectedFailure } from "./auth-errors.ts";
@@ -16,9 +15,8 @@ import {
 import { ensureAuthSchema } from "./auth-schema.ts";
 import { completeToken, type SignIn, withCompleteTokens } from "./auth-tokens.ts";
 import { logFault, type RequestContext, requestContext } from "./context.ts";
+import { Database } from "./database.ts";
 import { bearerToken } from "./keys.ts";
-import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
-import { authTypes } from "./pg-types.ts";
 
 export interface AuthService {
   ensureSchema(): Promise<void>;
@@ -40,13 +38,7 @@ export function createAuth(options: {
 }): AuthService {
   const { config, keys, siteUrl } = options;
   // As on the platform the service logs in as its own role, and triggers on its tables run as that role.
-  const url = new URL(options.adminUrl);
-  url.username = "supabase_auth_admin";
-  const connection = new PostgresConnection({
-    url: url.href,
-    postgresOptions: { max: 5, types: authTypes, onnotice: () => {} },
-  });
-  surviveLostConnections(connection);
+  const connection = new Database(options.adminUrl, "supabase_auth_admin", 5);
   const sql = connection.driver;
   const app = new App({
     connection,
@@ -124,7 +116,7 @@ export function createAuth(options: {
   return {
     ensureSchema: () => ensureAuthSchema(sql),
     answer,
-    close: () => closeWithin(connection),
+    close: () => connection.close(),
   };
 }
 

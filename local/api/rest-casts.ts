@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database } from "./rest-transaction.ts";
+import type { Queries } from "./rest-transaction.ts";
 
 /** Functions that read a value of a domain from JSON, by the domain's name. */
 export type DomainCasts = ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export type DomainCasts = ReadonlyMap<string, string>;
  * Where a domain has an implicit cast from json, the platform reads each value of a body with it. Postgres
  * itself ignores such a cast, and so does upstream. Filters are read without it on both.
  */
-export async function readDomainCasts(db: Database): Promise<DomainCasts> {
+export async function readDomainCasts(db: Queries): Promise<DomainCasts> {
   const { rows } = await sql<{ domain: string; function: string }>`
     select t.typname as domain, c.castfunc::regproc::text as function
     from pg_cast c

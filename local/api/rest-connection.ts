@@ -1,15 +1,13 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
-import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
+import { Database } from "./database.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
-import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
-import { restTypes } from "./pg-types.ts";
 import { type DomainCasts, readDomainCasts } from "./rest-casts.ts";
 import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
 import { withReadableValues } from "./rest-payload.ts";
-import { type Database, inTransaction } from "./rest-transaction.ts";
+import { inTransaction, type Queries } from "./rest-transaction.ts";
 import { upsertOf } from "./rest-upsert.ts";
 
 /** As many as the setting `rest_pool_size` of the migrations says. */
@@ -20,27 +18,18 @@ interface Catalogue extends IntrospectResult {
 }
 
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
-export class RestConnection extends PostgresConnection {
-  readonly #requests: PostgresConnection;
+export class RestConnection extends Database {
+  readonly #requests: Database;
   readonly #api: Config["api"];
   #catalogue: Promise<Catalogue> | undefined;
   #config: Promise<DatabaseConfig> | undefined;
 
   constructor(adminUrl: string, api: Config["api"]) {
-    const onnotice = () => {};
-    super({ url: adminUrl, postgresOptions: { max: 2, onnotice } });
-    surviveLostConnections(this);
+    super(adminUrl, "supabase_admin", 2);
     this.#api = api;
-
     // Bend: roles. Upstream obeys any role that its superuser may take, `postgres` too. The platform's
     // REST service logs in as `authenticator`, so the database itself refuses a role that is not granted.
-    const url = new URL(adminUrl);
-    url.username = "authenticator";
-    this.#requests = new PostgresConnection({
-      url: url.href,
-      postgresOptions: { max: REST_POOL_SIZE, onnotice, types: restTypes },
-    });
-    surviveLostConnections(this.#requests);
+    this.#requests = new Database(adminUrl, "authenticator", REST_POOL_SIZE);
   }
 
   /**
@@ -88,7 +77,7 @@ export class RestConnection extends PostgresConnection {
     return call && catalogue ? withEmbeddedInstants(row, call, catalogue) : row;
   }
 
-  override async withContext<T>(_vars: unknown, run: (db: Database) => Promise<T>): Promise<T> {
+  override async withContext<T>(_vars: unknown, run: (db: Queries) => Promise<T>): Promise<T> {
     const context = currentRequest();
     this.#config ??= readDatabaseConfig(this.kysely);
     const config = await this.#config.catch((error) => {
@@ -104,7 +93,7 @@ export class RestConnection extends PostgresConnection {
         readOnly: await this.#isReadOnly(context.method, context.path, schema),
         searchPath: [...new Set([schema, ...this.#api.extra_search_path])],
       },
-      run as (db: Database) => Promise<Response>,
+      run as (db: Queries) => Promise<Response>,
     );
     return answer as T;
   }
@@ -131,6 +120,6 @@ export class RestConnection extends PostgresConnection {
   }
 
   override async close(): Promise<void> {
-    await Promise.all([closeWithin(this), closeWithin(this.#requests)]);
+    await Promise.all([super.close(), this.#requests.close()]);
   }
 }

@@ -1,5 +1,5 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
-import { isoInstant } from "./pg-types.ts";
+import { isoInstant } from "./database.ts";
 
 type Select = NonNullable<AnyAST["select"]>;
 type Row = Record<string, unknown>;

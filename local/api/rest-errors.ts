@@ -33,8 +33,10 @@ export function isDatabaseError(error: unknown): error is Error & DatabaseError 
 
 /** The connection is gone: nothing listened, it broke, or the server ended it. */
 export function isConnectionError(error: unknown): boolean {
-  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
-  return severity === "FATAL" || /^(ECONN|EPIPE|ENOENT|CONNECT)/.test(String(code));
+  const { code, severity, message } = (error ?? {}) as Record<string, unknown>;
+  if (severity === "FATAL" || /^(ECONN|EPIPE|ENOENT|CONNECT)/.test(String(code))) return true;
+  // The driver's own have no code.
+  return /^Connection terminated|not queryable$/.test(String(message));
 }
 
 function statusOf({ code, message }: DatabaseError, role: string): number {

@@ -1,6 +1,5 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import { currentRequest } from "./context.ts";
-import { arrayText } from "./pg-arrays.ts";
 import { castFromJson, type DomainCasts } from "./rest-casts.ts";
 
 type Values = Record<string, unknown>;
@@ -71,8 +70,7 @@ function withReadableArguments(call: AnyAST, { functions = [] }: IntrospectResul
 function readable(value: unknown, type: string): unknown {
   if (value === null) return null;
   if (isJson(type)) return JSON.stringify(value);
-  if (isArray(type) && Array.isArray(value))
-    return arrayText(value, isJson(type.replace(/^_|\[\]$/g, "")));
+  if (isArray(type) && Array.isArray(value)) return value;
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "boolean" && type !== "boolean" ? String(value) : value;
 }

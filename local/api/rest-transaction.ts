@@ -4,7 +4,7 @@ import type { RequestContext } from "./context.ts";
 import type { DatabaseConfig } from "./database-config.ts";
 import { runUpsert } from "./rest-upsert.ts";
 
-export type Database = PostgresConnection["kysely"];
+export type Queries = PostgresConnection["kysely"];
 
 /** Carries an answer out of a transaction that has to be undone. */
 class Undo extends Error {
@@ -29,9 +29,9 @@ export interface TransactionOptions {
  * function as the caller's role; the query; then `response.headers` and `response.status`.
  */
 export async function inTransaction(
-  db: Database,
+  db: Queries,
   options: TransactionOptions,
-  run: (transaction: Database) => Promise<Response>,
+  run: (transaction: Queries) => Promise<Response>,
 ): Promise<Response> {
   try {
     return await db
@@ -54,7 +54,7 @@ export async function inTransaction(
   }
 }
 
-async function applySettings(transaction: Database, options: TransactionOptions): Promise<void> {
+async function applySettings(transaction: Queries, options: TransactionOptions): Promise<void> {
   const { context, config } = options;
   const settings: Record<string, string> = {
     search_path: options.searchPath.map((name) => `"${name.replaceAll('"', '""')}"`).join(", "),
@@ -79,7 +79,7 @@ interface ResponseSettings {
   status: string | null;
 }
 
-async function responseSettings(transaction: Database): Promise<ResponseSettings> {
+async function responseSettings(transaction: Queries): Promise<ResponseSettings> {
   const { rows } = await sql<ResponseSettings>`
     select nullif(current_setting('response.headers', true), '') as headers,
       nullif(current_setting('response.status', true), '') as status`.execute(transaction);

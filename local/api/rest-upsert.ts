@@ -1,7 +1,7 @@
 import type { AnyAST } from "@supabase/lite";
 import { sql } from "kysely";
 import type { RequestContext } from "./context.ts";
-import type { Database } from "./rest-transaction.ts";
+import type { Queries } from "./rest-transaction.ts";
 
 /** The table and columns of an upsert that updates rows in its way. */
 export interface Upsert {
@@ -22,7 +22,7 @@ export function upsertOf(call: AnyAST): Upsert | null {
  * Upstream updates the columns that are not in the key. The platform's UPDATE names every column of the
  * payload, so it needs the privilege on each, also when the row is new.
  */
-export async function requireUpdate(transaction: Database, upsert: Upsert): Promise<void> {
+export async function requireUpdate(transaction: Queries, upsert: Upsert): Promise<void> {
   const { rows } = await sql<{ denied: boolean }>`
     select bool_or(not has_column_privilege(to_regclass(${upsert.table}), attname, 'UPDATE')) as denied
     from pg_attribute
@@ -39,7 +39,7 @@ export async function requireUpdate(transaction: Database, upsert: Upsert): Prom
  * Upstream looks for rows with the payload's conflict columns first, and says 201 when one of these is
  * generated. The platform says 201 when a row was inserted, else 200; the session's counters know.
  */
-export async function insertedRows(transaction: Database, upsert: Upsert): Promise<number> {
+export async function insertedRows(transaction: Queries, upsert: Upsert): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select pg_stat_get_xact_tuples_inserted(to_regclass(${upsert.table})) as count`.execute(
     transaction,
@@ -48,7 +48,7 @@ export async function insertedRows(transaction: Database, upsert: Upsert): Promi
 }
 
 export async function runUpsert(
-  transaction: Database,
+  transaction: Queries,
   { upsert }: RequestContext,
   run: () => Promise<Response>,
 ): Promise<Response> {
