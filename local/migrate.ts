@@ -127,7 +127,6 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   const seedIsDue =
     options.seed &&
     !applied.seeded &&
-    seed.enabled &&
     seed.sql_paths.some((path) => existsSync(join(projectDir, "supabase", path)));
   const missing = files.filter(({ version }) => !applied.migrations.has(version)).length;
 

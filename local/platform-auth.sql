@@ -1,6 +1,9 @@
 -- The auth service's tables as the hosted platform guards them. Runs at every start after the
 -- tables exist, before the migrations, as the superuser `supabase_admin`.
 
+-- The platform has it and the API's implementation does not; a seed or a restored dump names it.
+alter table auth.users add column if not exists instance_id uuid;
+
 do $$
 declare
   v_table record;

@@ -124,18 +124,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await modules;
     signal?.throwIfAborted();
 
-    const mail = await startMail({ port: options.mailPort });
+    const mail = await startMail(options.mailPort);
     stops.push(() => mail.close());
     const api = await createApi({
       adminUrl,
       config,
       keys,
       siteUrl: urls.api,
-      mail: {
-        async send({ from, to, subject, text, html }) {
-          const people = { From: { Email: from }, To: [{ Email: to }] };
-          mail.send({ ...people, Subject: subject, Text: text, HTML: html });
-        },
+      mail: async ({ to, subject, text, html }) => {
+        const people = { From: { Email: "auth@mail.local" }, To: [{ Email: to }] };
+        mail.send({ ...people, Subject: subject, Text: text, HTML: html });
       },
     });
     stops.push(() => api.close());
@@ -158,9 +156,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...platformEnv(env),
       ...options.functionsEnv,
     };
-    const functions = await startFunctions({ projectDir, config, env: functionsEnv });
+    const functions = startFunctions({ projectDir, env: functionsEnv });
     stops.push(() => functions.close());
-    const gateway = await startGateway({ port: options.apiPort, api, functions });
+    const gateway = await startGateway({
+      port: options.apiPort,
+      api: api.answer,
+      functions: functions.answer,
+    });
     stops.push(() => gateway.close());
     const scheduler = startScheduler({
       adminUrl,

@@ -1,23 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import type { JWTPayload } from "jose";
-import type { Upsert } from "./rest-upsert.ts";
 
 /** The HTTP request being answered; what the database may read of it, and what went wrong. */
 export interface RequestContext {
   method: string;
-  /** As the REST service sees it: without `/rest/v1`. */
+  /** As the service sees it: without `/rest/v1` or `/auth/v1`. */
   path: string;
   headers: Record<string, string>;
-  cookies: Record<string, string>;
-  /** Where a mailed link shall lead in the end. */
-  redirectTo?: string | null;
   claims: JWTPayload;
   role: string;
+  /** Where a mailed link shall lead in the end. */
+  redirectTo?: string | null;
   /** The request as upstream understood it. */
   call?: AnyAST;
   catalogue?: IntrospectResult;
-  upsert?: Upsert | null;
   /** The error behind a 5xx, kept for the log. */
   fault?: unknown;
 }
@@ -44,10 +41,7 @@ console.error = (...values: unknown[]) => {
 };
 
 /** One line on stderr: what failed and where, never a message, since messages quote people's data. */
-export function logFault(
-  { method, path, fault }: Pick<RequestContext, "method" | "path" | "fault">,
-  status: number,
-): void {
+export function logFault({ method, path, fault }: RequestContext, status: number): void {
   let cause = "unknown cause";
   if (fault instanceof Error) {
     const { code, where } = fault as Error & { code?: unknown; where?: unknown };

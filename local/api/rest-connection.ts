@@ -2,13 +2,15 @@ import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
 import { Database } from "./database.ts";
-import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
-import { type DomainCasts, readDomainCasts } from "./rest-casts.ts";
 import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
-import { withReadableValues } from "./rest-payload.ts";
-import { inTransaction, type Queries } from "./rest-transaction.ts";
-import { upsertOf } from "./rest-upsert.ts";
+import { type DomainCasts, readDomainCasts, withReadableValues } from "./rest-payload.ts";
+import {
+  type DatabaseConfig,
+  inTransaction,
+  type Queries,
+  readDatabaseConfig,
+} from "./rest-transaction.ts";
 
 /** As many as the setting `rest_pool_size` of the migrations says. */
 const REST_POOL_SIZE = 20;
@@ -65,7 +67,6 @@ export class RestConnection extends Database {
   override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
     const checked = await super.onPostgrestAST(ast);
     const context = currentRequest();
-    context.upsert = upsertOf(checked);
     context.call = checked;
     const catalogue = await this.introspect({ useCache: true });
     context.catalogue = catalogue;
