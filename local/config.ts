@@ -21,7 +21,6 @@ const schema = z.object({
     extra_search_path: z.array(z.string()),
     max_rows: count,
   }),
-  db: z.object({ seed: z.object({ sql_paths: z.array(z.string()) }) }),
   /** Goes to the auth service as it stands. */
   auth: z.looseObject({
     site_url: z.string(),

@@ -21,12 +21,12 @@ const READY_MS = 10_000;
 const DEBOUNCE_MS = 150;
 
 /** Sends a request on to the function's process; the answer streams. */
-async function forward(request: Request, child: DenoProcess, path: string): Promise<Response> {
+async function forward(request: Request, slug: string, target: string): Promise<Response> {
   // The address the caller used; fetch sets `host` to the process' own.
   request.headers.set("x-forwarded-host", new URL(request.url).host);
   const timeout = AbortSignal.timeout(ANSWER_MS);
   try {
-    return await proxy(`http://127.0.0.1:${child.port}${path}`, {
+    return await proxy(target, {
       raw: request,
       signal: AbortSignal.any([request.signal, timeout]),
       redirect: "manual",
@@ -36,8 +36,7 @@ async function forward(request: Request, child: DenoProcess, path: string): Prom
     if (timeout.aborted) {
       return errorResponse(504, "IDLE_TIMEOUT", "The function did not answer in time.");
     }
-    console.error(`[${child.slug}] did not answer: ${(error as Error).cause ?? error}`);
-    await child.check();
+    console.error(`[${slug}] did not answer: ${(error as Error).cause ?? error}`);
     return errorResponse(502, "WORKER_ERROR", "Function exited due to an error (see the log)");
   }
 }
@@ -70,12 +69,9 @@ export function startFunctions(options: {
   projectDir: string;
   env: Record<string, string>;
 }): Functions {
-  const { projectDir, env } = options;
-  const folder = join(projectDir, "supabase", "functions");
+  const folder = join(options.projectDir, "supabase", "functions");
   const slugs = readdirSync(folder).filter((name) => existsSync(join(folder, name, "index.ts")));
-  const processes = new Map(
-    slugs.map((slug) => [slug, new DenoProcess({ projectDir, slug, env })]),
-  );
+  const processes = new Map(slugs.map((slug) => [slug, new DenoProcess(slug, options)]));
   const unwatch = watchFolders(folder, (name) => {
     for (const child of processes.values()) {
       if (name.startsWith("_") || child.slug === name) child.restart();
@@ -87,9 +83,11 @@ export function startFunctions(options: {
       const { pathname, search } = new URL(request.url);
       // The platform removes the prefix: the function sees a path that starts with its own name.
       const path = pathname.replace(/^\/functions\/v1/, "");
-      const child = processes.get(path.split("/")[1] ?? "");
+      const slug = path.split("/")[1] ?? "";
+      const child = processes.get(slug);
       if (!child) return errorResponse(404, "NOT_FOUND", "Requested function was not found");
-      if (await child.ready(READY_MS)) return forward(request, child, path + search);
+      const port = await child.port(READY_MS);
+      if (port) return forward(request, slug, `http://127.0.0.1:${port}${path}${search}`);
       return errorResponse(503, "BOOT_ERROR", "Function failed to boot (please check logs)");
     },
     async close() {

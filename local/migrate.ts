@@ -3,11 +3,10 @@
  * what it accepts, a hosted project accepts.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
-import type { Config } from "./config.ts";
 import { UserError } from "./ports.ts";
 
 const CLI = fileURLToPath(import.meta.resolve("supabase/dist/supabase.js"));
@@ -52,15 +51,8 @@ export function deprecations(output: string): string[] {
 export const cliTarget = (url: string) =>
   `--remote=${url.includes("sslmode=") ? url : `${url}?sslmode=disable`}`;
 
-interface Migration {
-  version: string;
-  file: string;
-  text: string;
-}
-
-function migrationsOf(projectDir: string): Migration[] {
+function migrationsOf(projectDir: string): { version: string; file: string; text: string }[] {
   const folder = join(projectDir, "supabase", "migrations");
-  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .sort()
     .flatMap((file) => {
@@ -72,77 +64,55 @@ function migrationsOf(projectDir: string): Migration[] {
 /** The CLI keeps a migration as statements without the space and semicolons between them. */
 const essence = (sql: string) => sql.replace(/[\s;]+/g, "");
 
-interface Applied {
-  /** Text of each migration by version. */
-  migrations: Map<string, string>;
-  seeded: boolean;
-}
-
-async function readApplied(url: string): Promise<Applied> {
+/** The text of each applied migration by version; whether there was a seed. */
+async function readApplied(url: string): Promise<{ texts: Map<string, string>; seeded: boolean }> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    const [found] = await sql<{ migrations: boolean; seeds: boolean }[]>`
-      select
-        to_regclass('supabase_migrations.schema_migrations') is not null as migrations,
-        to_regclass('supabase_migrations.seed_files') is not null as seeds
-    `;
-    const rows = found?.migrations
+    const exists = async (table: string) =>
+      (await sql`select to_regclass(${table}) is not null as yes`)[0]?.yes;
+    const rows = (await exists("supabase_migrations.schema_migrations"))
       ? await sql<{ version: string; text: string }[]>`
           select version, array_to_string(statements, ' ') as text
-          from supabase_migrations.schema_migrations
-        `
+          from supabase_migrations.schema_migrations`
       : [];
-    const seeds = found?.seeds ? await sql`select from supabase_migrations.seed_files` : [];
-    return {
-      migrations: new Map(rows.map((row) => [row.version, row.text])),
-      seeded: seeds.length > 0,
-    };
+    const seeds = (await exists("supabase_migrations.seed_files"))
+      ? await sql`select from supabase_migrations.seed_files`
+      : [];
+    return { texts: new Map(rows.map((row) => [row.version, row.text])), seeded: seeds.length > 0 };
   } finally {
     await sql.end();
   }
 }
 
-export interface MigrateOptions {
+/**
+ * Applies what is missing, as role `postgres`; the seed only to a database that never had one. Starting
+ * the CLI takes most of a second, so a database that is up to date does not.
+ */
+export async function migrate(options: {
   projectDir: string;
-  /** Connection of role `postgres`. */
   url: string;
-  config: Config;
   seed: boolean;
-  signal?: AbortSignal;
+  signal: AbortSignal | undefined;
   /** Hears what takes long. */
-  report?: (line: string) => void;
+  report: (line: string) => void;
   /** Hears what is not as it should be. */
   warn: (line: string) => void;
-}
-
-/**
- * Applies what is missing; the seed only to a database that never had one. Starting the CLI takes
- * most of a second, so a database that is up to date does not.
- */
-export async function migrate(options: MigrateOptions): Promise<void> {
-  const { projectDir, url, config, signal, report, warn } = options;
+}): Promise<void> {
+  const { projectDir, url, signal, report, warn } = options;
   const files = migrationsOf(projectDir);
-  const applied = await readApplied(url);
-  const { seed } = config.db;
-  const seedIsDue =
-    options.seed &&
-    !applied.seeded &&
-    seed.sql_paths.some((path) => existsSync(join(projectDir, "supabase", path)));
-  const missing = files.filter(({ version }) => !applied.migrations.has(version)).length;
-
-  if (missing > 0 || files.length !== applied.migrations.size || seedIsDue) {
-    report?.(`Applying ${missing} migrations${seedIsDue ? " and the seed" : ""} …`);
+  const { texts, seeded } = await readApplied(url);
+  const seedIsDue = options.seed && !seeded;
+  const missing = files.filter(({ version }) => !texts.has(version)).length;
+  if (missing > 0 || files.length !== texts.size || seedIsDue) {
+    report(`Applying ${missing} migrations${seedIsDue ? " and the seed" : ""} …`);
     const args = ["db", "push", cliTarget(url), "--yes"];
-    const { code, output } = await supabase(
-      projectDir,
-      seedIsDue ? [...args, "--include-seed"] : args,
-      signal,
-    );
+    if (seedIsDue) args.push("--include-seed");
+    const { code, output } = await supabase(projectDir, args, signal);
     if (code !== 0) throw new UserError(`supabase db push failed:\n${output}`);
     deprecations(output).forEach(warn);
   }
   for (const { version, file, text } of files) {
-    const before = applied.migrations.get(version);
+    const before = texts.get(version);
     if (before !== undefined && essence(before) !== essence(text)) {
       warn(`${file} was changed after it was applied: \`npm run reset\` builds the data anew.`);
     }

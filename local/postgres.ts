@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import { UserError } from "./ports.ts";
 import { type Runner, serverUser } from "./postgres-user.ts";
-import { commandLine, stopProcess } from "./processes.ts";
+import { commandLine } from "./processes.ts";
 
 export interface PostgresServer {
   port: number;
@@ -78,7 +78,11 @@ export async function stopOrphan(dataDir: string): Promise<void> {
   const pidFile = `${dataDir}/postmaster.pid`;
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
-  if (commandLine(pid)?.includes(`-D ${dataDir} `)) await stopProcess(pid, "SIGINT", "SIGQUIT");
+  for (let waited = 0; commandLine(pid)?.includes(`-D ${dataDir} `); waited += 20) {
+    if (waited === 0) process.kill(pid, "SIGINT");
+    if (waited === 10_000) process.kill(pid, "SIGQUIT");
+    await sleep(20);
+  }
   // After a restart of the machine the number may be a stranger's, and PostgreSQL would give up.
   await rm(pidFile, { force: true });
 }

@@ -139,15 +139,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     stops.push(() => api.close());
     await api.ensureAuthSchema();
     await runSqlFile(adminUrl, new URL("./platform-auth.sql", import.meta.url));
-    await migrate({
-      projectDir,
-      url: database.url,
-      config,
-      seed: options.seed ?? true,
-      report,
-      warn,
-      ...(signal && { signal }),
-    });
+    const seed = options.seed ?? true;
+    await migrate({ projectDir, url: database.url, seed, signal, report, warn });
     await configureRequestCounter(database.url, database.port);
     signal?.throwIfAborted();
 
