@@ -14,21 +14,22 @@ import { currentRequest, logFault, type RequestContext, requestContext } from ".
 import { Database } from "./database.ts";
 import { bearerToken } from "./keys.ts";
 
+/** Takes a mail in the shape of Mailpit. */
 export type AuthMail = (mail: {
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-}) => Promise<void>;
+  From: { Email: string };
+  To: { Email: string }[];
+  Subject: string;
+  Text: string;
+  HTML: string;
+}) => unknown;
 
 export function createAuth(options: {
   adminUrl: string;
   config: Config;
-  keys: Keys;
-  siteUrl: string;
+  env: Keys & { API_URL: string };
   mail: AuthMail;
 }) {
-  const { keys, siteUrl } = options;
+  const { JWT_SECRET: secret, API_URL: siteUrl } = options.env;
   const settings = options.config.auth;
   // As on the platform the service logs in as its own role, and triggers on its tables run as that role.
   const connection = new Database(options.adminUrl, "supabase_auth_admin", 5);
@@ -36,7 +37,7 @@ export function createAuth(options: {
   const app = new App({
     connection,
     api: { enabled: false, external_url: siteUrl },
-    auth: upstreamConfig(settings, keys.jwtSecret),
+    auth: upstreamConfig(settings, secret),
     storage: { enabled: false },
     studio: { enabled: false },
     db: { migrations: { enabled: false } },
@@ -45,7 +46,7 @@ export function createAuth(options: {
       drivers: { email: mailDriver(options.mail, siteUrl, settings.site_url) },
     },
   });
-  const issuer = { secret: keys.jwtSecret, name: `${siteUrl}/auth/v1` };
+  const issuer = { secret, name: `${siteUrl}/auth/v1` };
 
   async function forward(outer: Request, url: URL, request: AuthRequest): Promise<Response> {
     const headers = new Headers(outer.headers);
@@ -116,7 +117,8 @@ function mailDriver(mail: AuthMail, apiUrl: string, webUrl: string): EmailDriver
         body
           .replaceAll(wrong, `${apiUrl}/auth/v1/verify`)
           .replaceAll(/redirect_to=[^&"\s<]*/g, () => target);
-      await mail({ to, subject, text: mend(text), html: mend(html) });
+      const people = { From: { Email: "auth@mail.local" }, To: [{ Email: to }] };
+      mail({ ...people, Subject: subject, Text: mend(text), HTML: mend(html) });
     },
   };
 }

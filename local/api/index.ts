@@ -14,9 +14,7 @@ export interface ApiOptions {
   /** Connection string of the superuser; the services' own roles have its password. */
   adminUrl: string;
   config: Config;
-  keys: Keys;
-  /** The address the API has for its callers, without a path. */
-  siteUrl: string;
+  env: Keys & { API_URL: string };
   mail: AuthMail;
 }
 
@@ -35,7 +33,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     ensureAuthSchema: auth.ensureSchema,
     async answer(request) {
       const url = new URL(request.url);
-      const key = needsKey(url.pathname) ? checkKey(request, url, options.keys) : null;
+      const key = needsKey(url.pathname) ? checkKey(request, url, options.env) : null;
       if (key instanceof Response) return key;
       const body = await request.text();
       if (url.pathname.startsWith("/auth/v1")) return auth.answer(request, url, body);

@@ -19,10 +19,10 @@ export const needsKey = (path: string): boolean =>
 export function checkKey(request: Request, url: URL, keys: Keys): AcceptedKey | Response {
   const key = request.headers.get("apikey") ?? url.searchParams.get("apikey");
   if (!key) return refuse("UNAUTHORIZED_MISSING_API_KEY", "No API key found in request");
-  if (key === keys.publishableKey) return { role: "anon", opaque: true };
-  if (key === keys.anonKey) return { role: "anon", opaque: false };
-  if (key === keys.serviceRoleKey) return { role: "service_role", opaque: false };
-  if (key !== keys.secretKey) return refuse("UNAUTHORIZED_INVALID_API_KEY", "Invalid API key");
+  if (key === keys.PUBLISHABLE_KEY) return { role: "anon", opaque: true };
+  if (key === keys.ANON_KEY) return { role: "anon", opaque: false };
+  if (key === keys.SERVICE_ROLE_KEY) return { role: "service_role", opaque: false };
+  if (key !== keys.SECRET_KEY) return refuse("UNAUTHORIZED_INVALID_API_KEY", "Invalid API key");
   if (/^\s*Mozilla\s*\/\s*5/i.test(request.headers.get("user-agent") ?? "")) {
     const message = "Forbidden use of secret API key in browser";
     return refuse("UNAUTHORIZED_INVALID_API_KEY_TYPE", message);

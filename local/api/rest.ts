@@ -11,8 +11,7 @@ const INNER_KEY = "checked";
 export async function createRest(options: {
   adminUrl: string;
   config: Config;
-  keys: Keys;
-  siteUrl: string;
+  env: Keys & { API_URL: string };
 }) {
   const connection = new RestConnection(options.adminUrl, options.config.api);
   await connection.listen();
@@ -22,7 +21,7 @@ export async function createRest(options: {
       enabled: true,
       ...options.config.api,
       pg_safe_update: true, // on the platform, `authenticator` loads the extension
-      external_url: options.siteUrl,
+      external_url: options.env.API_URL,
     },
     auth: { enabled: false },
     storage: { enabled: false },
@@ -53,7 +52,7 @@ export async function createRest(options: {
     const claims =
       token === null
         ? { role: key.opaque ? key.role : "anon" }
-        : await verifyToken(token, options.keys.jwtSecret);
+        : await verifyToken(token, options.env.JWT_SECRET);
     if (claims instanceof Response) return claims;
     const refused = unreadable(request, url, body);
     if (refused) return refused;
