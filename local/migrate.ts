@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import postgres from "postgres";
 import { UserError } from "./ports.ts";
+import { withDatabase } from "./postgres.ts";
 
 const CLI = fileURLToPath(import.meta.resolve("supabase/dist/supabase.js"));
 
@@ -65,24 +65,20 @@ function migrationsOf(projectDir: string): { version: string; file: string; text
 const essence = (sql: string) => sql.replace(/[\s;]+/g, "");
 
 /** The text of each applied migration by version; whether there was a seed. */
-async function readApplied(url: string): Promise<{ texts: Map<string, string>; seeded: boolean }> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    const exists = async (table: string) =>
-      (await sql`select to_regclass(${table}) is not null as yes`)[0]?.yes;
-    const rows = (await exists("supabase_migrations.schema_migrations"))
-      ? await sql<{ version: string; text: string }[]>`
-          select version, array_to_string(statements, ' ') as text
-          from supabase_migrations.schema_migrations`
-      : [];
-    const seeds = (await exists("supabase_migrations.seed_files"))
-      ? await sql`select from supabase_migrations.seed_files`
-      : [];
-    return { texts: new Map(rows.map((row) => [row.version, row.text])), seeded: seeds.length > 0 };
-  } finally {
-    await sql.end();
-  }
-}
+const readApplied = (url: string) =>
+  withDatabase(url, async (sql) => {
+    const read = async (table: string, columns: string) => {
+      const [found] = await sql`select to_regclass(${table}) is not null as yes`;
+      return found?.yes ? sql.unsafe(`select ${columns} from ${table}`) : [];
+    };
+    const migrations = await read(
+      "supabase_migrations.schema_migrations",
+      "version, array_to_string(statements, ' ') as text",
+    );
+    const seeds = await read("supabase_migrations.seed_files", "hash");
+    const texts = new Map<string, string>(migrations.map(({ version, text }) => [version, text]));
+    return { texts, seeded: seeds.length > 0 };
+  });
 
 /**
  * Applies what is missing, as role `postgres`; the seed only to a database that never had one. Starting

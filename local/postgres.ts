@@ -29,7 +29,6 @@ export interface PostgresServer {
 }
 
 const PASSWORD = "postgres";
-const ICU_LOCALE = "en-US";
 
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -57,7 +56,7 @@ async function createCluster(initdb: string, dataDir: string, runner: Runner): P
     // The platform's order of texts.
     "--locale=C.UTF-8",
     "--locale-provider=icu",
-    `--icu-locale=${ICU_LOCALE}`,
+    "--icu-locale=en-US",
     "--no-sync",
     "--no-instructions",
   ]);
@@ -102,15 +101,22 @@ async function untilReady(dataDir: string, pid: number, exited: Promise<unknown>
   throw new Error(`PostgreSQL did not start:\n${log}`);
 }
 
-/** Runs a file of SQL in one transaction. */
-export async function runSqlFile(url: string, file: URL): Promise<void> {
+/** Hands `use` a connection that lives as long as the call. */
+export async function withDatabase<T>(
+  url: string,
+  use: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await sql.unsafe(readFileSync(file, "utf8"));
+    return await use(sql);
   } finally {
     await sql.end();
   }
 }
+
+/** Runs a file of SQL in one transaction. */
+export const runSqlFile = (url: string, file: URL) =>
+  withDatabase(url, (sql) => sql.unsafe(readFileSync(file, "utf8")));
 
 /** Makes a copy of somebody's data our own: the server takes none that belong to another user. */
 async function takeOver(dataDir: string, runner: Runner): Promise<void> {
@@ -121,24 +127,6 @@ async function takeOver(dataDir: string, runner: Runner): Promise<void> {
   }
   await promisify(execFile)("chown", ["-R", `${runner.owner.uid}:${runner.owner.gid}`, dataDir]);
   await chmod(dataDir, 0o700);
-}
-
-/**
- * Whether texts sort as on the platform. A cluster keeps the order it was made with, and one made by
- * another version of ICU may have indexes in another order.
- */
-export async function sortsAsHosted(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    const [order] = await sql<{ hosted: boolean }[]>`
-      select datlocprovider = 'i'
-        and datlocale = ${ICU_LOCALE}
-        and datcollversion = pg_database_collation_actual_version(oid) as hosted
-      from pg_database where datname = current_database()`;
-    return order?.hosted ?? false;
-  } finally {
-    await sql.end();
-  }
 }
 
 /**

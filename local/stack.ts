@@ -8,7 +8,7 @@ import { type Config, developmentEnv, readConfig } from "./config.ts";
 import { type Keys, localKeys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import type { Ports } from "./ports.ts";
-import { runSqlFile, sortsAsHosted, startPostgres } from "./postgres.ts";
+import { runSqlFile, startPostgres } from "./postgres.ts";
 import { configureRequestCounter } from "./request-counter.ts";
 
 export interface StackOptions extends Ports {
@@ -89,11 +89,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const database = await startPostgres({ dataDir, port: dbPort, fsync, report });
     stops.push(database.stop);
     const { adminUrl, url } = database;
-    if (!(await sortsAsHosted(adminUrl))) {
-      warn(
-        "The data sort texts differently from a hosted project: `npm run reset` makes them anew.",
-      );
-    }
     const [{ createApi }, { startMail }, { startFunctions }, { startGateway }, { startScheduler }] =
       await modules;
     signal?.throwIfAborted();

@@ -16,43 +16,38 @@ const number = (text: string) => {
   return Number.isFinite(value) ? value : text; // NaN and Infinity have no JSON number
 };
 
-/** How a value is read, by the oids of its type and of arrays of it. Others are text. */
-const types: readonly (readonly [oid: number, array: number, read: (text: string) => unknown])[] = [
-  [16, 1000, (text) => text === "t"],
+type Read = (text: string) => unknown;
+
+/** What is read otherwise than the driver does, by the oids of a type and of arrays of it. */
+const types: [oid: number, array: number, read: Read][] = [
   [19, 1003, String],
   [20, 1016, number],
-  [21, 1005, number],
-  [23, 1007, number],
-  [25, 1009, String],
-  [114, 199, JSON.parse],
   [700, 1021, number],
   [701, 1022, number],
-  [1043, 1015, String],
   [1082, 1182, String],
   // Of ours only a session's `refreshed_at` has no time zone; it is UTC.
   [1114, 1115, (text) => isoInstant(`${text}+00`)],
   [1184, 1185, isoInstant],
+  [1186, 1187, String],
   [1700, 1231, number],
-  [2950, 2951, String],
-  [3802, 3807, JSON.parse],
 ];
 
-const readTexts = (pg.types.getTypeParser as (oid: number) => (text: string) => unknown)(1009);
+const readAs = pg.types.getTypeParser as (oid: number) => Read;
 
-function eachOf(read: (text: string) => unknown) {
+function eachOf(read: Read): Read {
   const readItem = (item: unknown): unknown =>
     Array.isArray(item) ? item.map(readItem) : item === null ? null : read(String(item));
-  return (text: string) => readItem(readTexts(text));
+  return (text) => readItem(readAs(1009)(text));
 }
 
 const readers = new Map(
-  types.flatMap(([oid, array, read]) => [
+  types.flatMap(([oid, array, read]): [number, Read][] => [
     [oid, read],
     [array, eachOf(read)],
   ]),
 );
 
-const getTypeParser = (oid: number) => readers.get(oid) ?? String;
+const getTypeParser = (oid: number) => readers.get(oid) ?? readAs(oid);
 
 /**
  * Bend: driver.
