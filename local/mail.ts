@@ -64,32 +64,17 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** `html` escapes what it is given. */
-const page = (title: string, body: unknown) => html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${title}</title>
-<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}
-td{padding:.3rem 1rem .3rem 0}pre{white-space:pre-wrap}
-iframe{width:100%;height:30rem;border:1px solid #ccc}</style>
-</head><body><h1>${title}</h1>${body}</body></html>`;
-
-const recipients = (mail: Mail) => mail.To.map(({ Address }) => Address).join(", ");
-
-function listPage(mails: Mail[]) {
-  const rows = mails.map(
-    (mail) => html`<tr><td>${mail.Created}</td><td>${recipients(mail)}</td>
-<td><a href="/view/${mail.ID}">${mail.Subject || "(no subject)"}</a></td></tr>`,
+/** All mails; their HTML stands in frames that run no script and share no origin. `html` escapes. */
+function page(mails: Mail[]) {
+  const entries = mails.slice(0, LISTED).map(
+    ({ Created, From, To, Subject, Text, HTML }) => html`<details><summary>${Created}
+${To.map(({ Address }) => Address).join(", ")}: ${Subject}</summary><p>From ${From.Address}</p>
+<pre>${Text}</pre>${HTML && html`<iframe sandbox title="HTML" srcdoc="${HTML}"></iframe>`}</details>`,
   );
-  return page(`Mails: ${mails.length}`, html`<table>${rows}</table>`);
-}
-
-/** The mail's HTML stands in a frame that runs no script and shares no origin. */
-function mailPage(mail: Mail) {
-  const frame = mail.HTML && html`<iframe sandbox title="HTML" srcdoc="${mail.HTML}"></iframe>`;
-  return page(
-    mail.Subject,
-    html`<p>${mail.From.Address} → ${recipients(mail)}, ${mail.Created}</p>
-<pre>${mail.Text}</pre>${frame}<p><a href="/">All mails</a></p>`,
-  );
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mail</title>
+<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto}pre{white-space:pre-wrap}
+iframe{width:100%;height:30rem;border:1px solid #ccc}</style></head>
+<body><h1>Mails: ${mails.length}</h1>${entries}</body></html>`;
 }
 
 /** `mails` has the newest first. */
@@ -117,11 +102,7 @@ function addRoutes(app: HttpApp, mails: Mail[], keep: (mail: unknown) => string)
     mails.length = 0;
     return c.text("ok");
   });
-  app.get("/", (c) => c.html(listPage(mails), 200, PAGE_HEADERS));
-  app.get("/view/:id", (c) => {
-    const mail = mails.find(({ ID }) => ID === c.req.param("id"));
-    return mail ? c.html(mailPage(mail), 200, PAGE_HEADERS) : c.notFound();
-  });
+  app.get("/", (c) => c.html(page(mails), 200, PAGE_HEADERS));
 }
 
 /** Starts the mail catcher; `send` is its POST without HTTP and throws on a bad message. */

@@ -61,8 +61,7 @@ async function createCluster(initdb: string, dataDir: string, runner: Runner): P
     "--no-instructions",
   ]);
   let output = "";
-  child.stdout?.on("data", (chunk) => (output += chunk));
-  child.stderr?.on("data", (chunk) => (output += chunk));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => (output += data));
   const [code] = await once(child, "close");
   await rm(passwordFile, { force: true });
   if (code !== 0) throw new Error(`initdb failed (${code}):\n${output}`);
