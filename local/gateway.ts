@@ -1,15 +1,8 @@
-/**
- * One door for the whole API, as the hosted edge is: routes by path and sets the caller's address.
- * The limits are those of the server underneath.
- */
-import {
-  CORS,
-  errorResponse,
-  type Handler,
-  type Listener,
-  type Peer,
-  serve,
-} from "./http-server.ts";
+/** One door for the whole API, as the hosted edge is: routes by path and sets the caller's address. */
+import { cors } from "hono/cors";
+import { createApp, type Listener, serve } from "./http.ts";
+
+type Handler = (request: Request) => Promise<Response>;
 
 /** Routes `/rest/v1` and `/auth/v1` to the API, `/functions/v1` to the edge functions. */
 export function startGateway(options: {
@@ -17,17 +10,21 @@ export function startGateway(options: {
   api: Handler;
   functions: Handler;
 }): Promise<Listener> {
-  const fetch = (request: Request, peer: Peer): Response | Promise<Response> => {
-    const { headers } = request;
+  const app = createApp();
+  app.use(async (c, next) => {
     // The caller may not choose the address that limits are counted by; the edge sets it.
-    headers.set("cf-connecting-ip", peer.address);
-    headers.append("x-forwarded-for", peer.address);
-    const route = /^\/(rest|auth|functions)\/v1(?=\/|$)/.exec(new URL(request.url).pathname)?.[1];
-    if (route === "functions") return options.functions.fetch(request, peer);
-    if (route) return options.api.fetch(request, peer);
-    // A browser must be allowed to ask before it can read the 404.
-    if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: CORS });
-    return errorResponse(404, "not_found", "There is nothing at this path.");
-  };
-  return serve({ port: options.port, fetch });
+    const address = c.env.incoming.socket.remoteAddress ?? "127.0.0.1";
+    c.req.raw.headers.set("cf-connecting-ip", address);
+    c.req.raw.headers.append("x-forwarded-for", address);
+    await next();
+  });
+  // The functions decide themselves which origins may read them.
+  app.all("/functions/v1/*", (c) => options.functions(c.req.raw));
+  const rest = ["Content-Range", "Content-Location", "Location", "Preference-Applied"];
+  const auth = ["X-Total-Count", "Link", "X-Supabase-Api-Version"];
+  app.use(cors({ origin: "*", maxAge: 3600, exposeHeaders: [...rest, ...auth] }));
+  for (const path of ["/rest/v1/*", "/auth/v1/*"]) {
+    app.all(path, (c) => options.api(c.req.raw));
+  }
+  return serve(app, options.port);
 }

@@ -4,18 +4,6 @@
  */
 import { SignJWT } from "jose";
 
-export interface Keys {
-  jwtSecret: string;
-  /** JWT-shaped key of role `anon`. */
-  anonKey: string;
-  /** JWT-shaped key of role `service_role`. */
-  serviceRoleKey: string;
-  /** New generation of the anon key. */
-  publishableKey: string;
-  /** New generation of the service_role key. */
-  secretKey: string;
-}
-
 const JWT_SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 /** Unix time, in the year 2032; the platform's own local keys carry the same. */
 const EXPIRES_AT = 1983812996;
@@ -27,14 +15,15 @@ function signKey(role: "anon" | "service_role"): Promise<string> {
     .sign(new TextEncoder().encode(JWT_SECRET));
 }
 
-/** The keys of every local stack. */
-export async function localKeys(): Promise<Keys> {
-  const [anonKey, serviceRoleKey] = await Promise.all([signKey("anon"), signKey("service_role")]);
+/** By the names that `supabase status -o env` shows. */
+export async function localKeys() {
   return {
-    jwtSecret: JWT_SECRET,
-    anonKey,
-    serviceRoleKey,
-    publishableKey: "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH",
-    secretKey: "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz",
+    ANON_KEY: await signKey("anon"),
+    SERVICE_ROLE_KEY: await signKey("service_role"),
+    PUBLISHABLE_KEY: "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH",
+    SECRET_KEY: "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz",
+    JWT_SECRET,
   };
 }
+
+export type Keys = Awaited<ReturnType<typeof localKeys>>;

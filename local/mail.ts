@@ -1,216 +1,122 @@
 /**
- * A mailbox for everything the stack sends, kept in memory. It answers the HTTP routes of Mailpit
- * that `supabase start` runs, with Mailpit's shapes, so that code and tests use either.
+ * A mailbox for everything the stack sends, kept in memory. It answers those HTTP routes of Mailpit,
+ * which `supabase start` runs, that code and tests use, with Mailpit's shapes.
  */
-import { randomBytes } from "node:crypto";
-import { Hono } from "hono";
+import { randomUUID } from "node:crypto";
+import { html } from "hono/html";
 import { z } from "zod";
 import { isEmail } from "../supabase/functions/_shared/email-address.ts";
-import { type Listener, serve } from "./http-server.ts";
-import { listPage, mailPage, PAGE_HEADERS } from "./mail-page.ts";
+import { createApp, type HttpApp, type Listener, serve } from "./http.ts";
 
 /** Older mails are dropped: a test run or a forgotten loop must not fill the memory. */
 const KEPT = 1000;
-const MAX_BODY = 1024 * 1024;
 const SNIPPET = 250;
+const LISTED = 50;
 
-const email = z.string().refine(isEmail, "is not an address");
-const person = z.strictObject({ Email: email, Name: z.string().default("") });
+const person = z
+  .strictObject({
+    Email: z.string().refine(isEmail, "is not an address"),
+    Name: z.string().default(""),
+  })
+  .transform(({ Email, Name }) => ({ Name, Address: Email }));
 
 /** Body of `POST /api/v1/send`. Stricter than Mailpit: a misspelt key is a bug in the sender. */
-const sendSchema = z.strictObject({
+const outgoing = z.strictObject({
   From: person,
   To: z.array(person).min(1),
-  Cc: z.array(person).default([]),
-  Bcc: z.array(email).default([]),
   ReplyTo: z.array(person).default([]),
   Subject: z.string().default(""),
   Text: z.string().default(""),
   HTML: z.string().default(""),
-  Tags: z.array(z.string()).default([]),
   Headers: z.record(z.string(), z.string()).default({}),
 });
 
-const deleteSchema = z.strictObject({ IDs: z.array(z.string()).default([]) });
+export type OutgoingMail = z.input<typeof outgoing>;
+type Mail = z.output<typeof outgoing> & { ID: string; Created: string };
 
-/** Undefined, which no schema accepts, for text that is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-export type OutgoingMail = z.input<typeof sendSchema>;
-
-export interface Address {
-  Name: string;
-  Address: string;
-}
-
-export interface Mail {
-  ID: string;
-  MessageID: string;
-  Read: boolean;
-  From: Address;
-  To: Address[];
-  Cc: Address[];
-  Bcc: Address[];
-  ReplyTo: Address[];
-  Subject: string;
-  Created: string;
-  Tags: string[];
-  Text: string;
-  HTML: string;
-}
-
-const toAddress = (given: z.output<typeof person>): Address => ({
-  Name: given.Name,
-  Address: given.Email,
-});
-
-function toMail(sent: z.output<typeof sendSchema>): Mail {
-  const id = randomBytes(16).toString("base64url");
-  return {
-    ID: id,
-    MessageID: `${id}@mail.local`,
-    Read: false,
-    From: toAddress(sent.From),
-    To: sent.To.map(toAddress),
-    Cc: sent.Cc.map(toAddress),
-    Bcc: sent.Bcc.map((address) => ({ Name: "", Address: address })),
-    ReplyTo: sent.ReplyTo.map(toAddress),
-    Subject: sent.Subject,
-    Created: new Date().toISOString(),
-    Tags: sent.Tags,
-    Text: sent.Text,
-    HTML: sent.HTML,
-  };
-}
-
-function summary({ Text, HTML, ...mail }: Mail) {
-  const text = (Text || HTML.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ").trim();
-  const Size = Buffer.byteLength(Text) + Buffer.byteLength(HTML);
-  return { ...mail, Username: "", Size, Attachments: 0, Snippet: text.slice(0, SNIPPET) };
-}
-
-function message({ Read: _, Created, ...mail }: Mail) {
-  const Size = Buffer.byteLength(mail.Text) + Buffer.byteLength(mail.HTML);
-  return {
-    ...mail,
-    Date: Created,
-    ReturnPath: mail.From.Address,
-    Size,
-    Inline: [],
-    Attachments: [],
-  };
+function list(mails: Mail[]) {
+  const messages = mails.slice(0, LISTED).map(({ Text, HTML, Headers: _, ...mail }) => {
+    const text = Text || HTML.replace(/<[^>]*>/g, " ");
+    return { ...mail, Snippet: text.replace(/\s+/g, " ").trim().slice(0, SNIPPET) };
+  });
+  return { messages_count: mails.length, count: messages.length, start: 0, messages };
 }
 
 /**
- * The part of Mailpit's search language that is used here: words and `to:`, `from:`, `subject:`,
- * each quoted or not, all of which must match, ignoring case. Undefined for anything else, since
- * a filter that is silently ignored would make a test pass for the wrong reason.
+ * The part of Mailpit's search language that is used here: `to:` and `subject:`, each quoted or not, all of
+ * which must match, ignoring case. Undefined for anything else, since a filter that is silently ignored
+ * would make a test pass for the wrong reason.
  */
-function parseQuery(query: string): ((mail: Mail) => boolean) | undefined {
-  const terms = [...query.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"|([^\s"]+))/gi)].map(
-    ([, field = "text", quoted, plain = ""]) => ({
-      field: field.toLowerCase(),
-      value: (quoted ?? plain).toLowerCase(),
-    }),
-  );
-  const fields: Record<string, (mail: Mail) => string> = {
-    to: (mail) => mail.To.map(({ Name, Address }) => `${Name} ${Address}`).join("\n"),
-    from: ({ From }) => `${From.Name} ${From.Address}`,
-    subject: (mail) => mail.Subject,
-    text: (mail) => JSON.stringify(mail),
-  };
-  if (terms.length === 0 || terms.some(({ field }) => !fields[field])) return undefined;
-  return (mail) =>
-    terms.every(({ field, value }) => fields[field]?.(mail).toLowerCase().includes(value));
+function search(mails: Mail[], query: string): Mail[] | undefined {
+  const terms = [...query.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"|([^\s"]+))/gi)];
+  if (terms.length === 0 || terms.some(([, name = ""]) => !/^(to|subject)$/.test(name))) return;
+  const matches = (mail: Mail) =>
+    terms.every(([, name, quoted, plain = ""]) => {
+      const text = name === "to" ? mail.To.map((to) => to.Address).join("\n") : mail.Subject;
+      return text.toLowerCase().includes((quoted ?? plain).toLowerCase());
+    });
+  return mails.filter(matches);
 }
 
-/** The mailbox and its HTTP routes; `mails` has the newest first. */
-function createApp(mails: Mail[], keep: (sent: z.output<typeof sendSchema>) => string): Hono {
-  const app = new Hono();
-  const find = (id: string) => (id === "latest" ? mails[0] : mails.find(({ ID }) => ID === id));
-  const list = (found: Mail[], query: Record<string, string>) => {
-    const paging = z.object({
-      start: z.coerce.number().int().min(0).default(0),
-      limit: z.coerce.number().int().min(0).default(50),
-    });
-    const parsed = paging.safeParse(query);
-    if (!parsed.success) return undefined;
-    const { start, limit } = parsed.data;
-    const messages = found.slice(start, start + limit).map(summary);
-    return {
-      total: mails.length,
-      unread: mails.filter(({ Read }) => !Read).length,
-      count: messages.length,
-      messages_count: found.length,
-      messages_unread: found.filter(({ Read }) => !Read).length,
-      start,
-      tags: [...new Set(mails.flatMap(({ Tags }) => Tags))].sort(),
-      messages,
-    };
-  };
+/** The policy stops scripts and requests even if a mail got out of its frame. */
+const PAGE_HEADERS = {
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:",
+  "referrer-policy": "no-referrer",
+};
 
+/** All mails; their HTML stands in frames that run no script and share no origin. `html` escapes. */
+function page(mails: Mail[]) {
+  const entries = mails.slice(0, LISTED).map(
+    ({ Created, From, To, Subject, Text, HTML }) => html`<details><summary>${Created}
+${To.map(({ Address }) => Address).join(", ")}: ${Subject}</summary><p>From ${From.Address}</p>
+<pre>${Text}</pre>${HTML && html`<iframe sandbox title="HTML" srcdoc="${HTML}"></iframe>`}</details>`,
+  );
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mail</title>
+<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto}pre{white-space:pre-wrap}
+iframe{width:100%;height:30rem;border:1px solid #ccc}</style></head>
+<body><h1>Mails: ${mails.length}</h1>${entries}</body></html>`;
+}
+
+/** `mails` has the newest first. */
+function addRoutes(app: HttpApp, mails: Mail[], keep: (mail: unknown) => string): void {
   app.post("/api/v1/send", async (c) => {
-    const parsed = sendSchema.safeParse(parseJson(await c.req.text()));
-    if (!parsed.success) return c.json({ Error: z.prettifyError(parsed.error) }, 400);
-    return c.json({ ID: keep(parsed.data) });
+    try {
+      return c.json({ ID: keep(await c.req.json()) });
+    } catch (error) {
+      return c.json(
+        { Error: error instanceof z.ZodError ? z.prettifyError(error) : "no JSON" },
+        400,
+      );
+    }
   });
-  app.get("/api/v1/messages", (c) => {
-    const found = list(mails, c.req.query());
-    return found ? c.json(found) : c.json({ Error: "start and limit are numbers" }, 400);
-  });
+  app.get("/api/v1/messages", (c) => c.json(list(mails)));
   app.get("/api/v1/search", (c) => {
-    const matches = parseQuery(c.req.query("query") ?? "");
-    const found = matches && list(mails.filter(matches), c.req.query());
-    return found ? c.json(found) : c.json({ Error: "cannot search for this" }, 400);
+    const found = search(mails, c.req.query("query") ?? "");
+    return found ? c.json(list(found)) : c.json({ Error: "cannot search for this" }, 400);
   });
   app.get("/api/v1/message/:id", (c) => {
-    const mail = find(c.req.param("id"));
-    if (!mail) return c.json({ Error: "message not found" }, 404);
-    mail.Read = true;
-    return c.json(message(mail));
+    const mail = mails.find(({ ID }) => ID === c.req.param("id"));
+    return mail ? c.json({ ...mail, Date: mail.Created }) : c.notFound();
   });
-  app.delete("/api/v1/messages", async (c) => {
-    const text = await c.req.text();
-    const chosen = deleteSchema.safeParse(text ? parseJson(text) : {});
-    if (!chosen.success) return c.json({ Error: z.prettifyError(chosen.error) }, 400);
-    const { IDs } = chosen.data;
-    // As in Mailpit, no ids means all of them.
-    const kept = IDs.length === 0 ? [] : mails.filter(({ ID }) => !IDs.includes(ID));
-    mails.splice(0, mails.length, ...kept);
+  app.delete("/api/v1/messages", (c) => {
+    mails.length = 0;
     return c.text("ok");
   });
-
-  app.get("/", (c) => c.html(listPage(mails), 200, PAGE_HEADERS));
-  app.get("/view/:id", (c) => {
-    const mail = find(c.req.param("id"));
-    return c.html(mailPage(mail), mail ? 200 : 404, PAGE_HEADERS);
-  });
-  app.notFound((c) => c.json({ Error: "not found" }, 404));
-  return app;
+  app.get("/", (c) => c.html(page(mails), 200, PAGE_HEADERS));
 }
 
 /** Starts the mail catcher; `send` is its POST without HTTP and throws on a bad message. */
-export async function startMail(options: {
-  port: number;
-}): Promise<Listener & { send(mail: OutgoingMail): string }> {
+export async function startMail(
+  port: number,
+): Promise<Listener & { send(mail: OutgoingMail): string }> {
   const mails: Mail[] = [];
-  const keep = (sent: z.output<typeof sendSchema>) => {
-    const mail = toMail(sent);
+  const keep = (sent: unknown) => {
+    const mail = { ...outgoing.parse(sent), ID: randomUUID(), Created: new Date().toISOString() };
     mails.unshift(mail);
     mails.length = Math.min(mails.length, KEPT);
     return mail.ID;
   };
-  const app = createApp(mails, keep);
-  const listener = await serve({
-    port: options.port,
-    maxBody: MAX_BODY,
-    fetch: (request) => app.fetch(request),
-  });
-  return { ...listener, send: (mail) => keep(sendSchema.parse(mail)) };
+  const app = createApp();
+  addRoutes(app, mails, keep);
+  return { ...(await serve(app, port)), send: keep };
 }

@@ -3,12 +3,11 @@
  * what it accepts, a hosted project accepts.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import postgres from "postgres";
-import type { Config } from "./config.ts";
 import { UserError } from "./ports.ts";
+import { withDatabase } from "./postgres.ts";
 
 const CLI = fileURLToPath(import.meta.resolve("supabase/dist/supabase.js"));
 
@@ -52,15 +51,8 @@ export function deprecations(output: string): string[] {
 export const cliTarget = (url: string) =>
   `--remote=${url.includes("sslmode=") ? url : `${url}?sslmode=disable`}`;
 
-interface Migration {
-  version: string;
-  file: string;
-  text: string;
-}
-
-function migrationsOf(projectDir: string): Migration[] {
+function migrationsOf(projectDir: string): { version: string; file: string; text: string }[] {
   const folder = join(projectDir, "supabase", "migrations");
-  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .sort()
     .flatMap((file) => {
@@ -72,78 +64,51 @@ function migrationsOf(projectDir: string): Migration[] {
 /** The CLI keeps a migration as statements without the space and semicolons between them. */
 const essence = (sql: string) => sql.replace(/[\s;]+/g, "");
 
-interface Applied {
-  /** Text of each migration by version. */
-  migrations: Map<string, string>;
-  seeded: boolean;
-}
-
-async function readApplied(url: string): Promise<Applied> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    const [found] = await sql<{ migrations: boolean; seeds: boolean }[]>`
-      select
-        to_regclass('supabase_migrations.schema_migrations') is not null as migrations,
-        to_regclass('supabase_migrations.seed_files') is not null as seeds
-    `;
-    const rows = found?.migrations
-      ? await sql<{ version: string; text: string }[]>`
-          select version, array_to_string(statements, ' ') as text
-          from supabase_migrations.schema_migrations
-        `
-      : [];
-    const seeds = found?.seeds ? await sql`select from supabase_migrations.seed_files` : [];
-    return {
-      migrations: new Map(rows.map((row) => [row.version, row.text])),
-      seeded: seeds.length > 0,
+/** The text of each applied migration by version; whether there was a seed. */
+const readApplied = (url: string) =>
+  withDatabase(url, async (sql) => {
+    const read = async (table: string, columns: string) => {
+      const [found] = await sql`select to_regclass(${table}) is not null as yes`;
+      return found?.yes ? sql.unsafe(`select ${columns} from ${table}`) : [];
     };
-  } finally {
-    await sql.end();
-  }
-}
-
-export interface MigrateOptions {
-  projectDir: string;
-  /** Connection of role `postgres`. */
-  url: string;
-  config: Config;
-  seed: boolean;
-  signal?: AbortSignal;
-  /** Hears what takes long. */
-  report?: (line: string) => void;
-  /** Hears what is not as it should be. */
-  warn: (line: string) => void;
-}
+    const migrations = await read(
+      "supabase_migrations.schema_migrations",
+      "version, array_to_string(statements, ' ') as text",
+    );
+    const seeds = await read("supabase_migrations.seed_files", "hash");
+    const texts = new Map<string, string>(migrations.map(({ version, text }) => [version, text]));
+    return { texts, seeded: seeds.length > 0 };
+  });
 
 /**
- * Applies what is missing; the seed only to a database that never had one. Starting the CLI takes
- * most of a second, so a database that is up to date does not.
+ * Applies what is missing, as role `postgres`; the seed only to a database that never had one. Starting
+ * the CLI takes most of a second, so a database that is up to date does not.
  */
-export async function migrate(options: MigrateOptions): Promise<void> {
-  const { projectDir, url, config, signal, report, warn } = options;
+export async function migrate(options: {
+  projectDir: string;
+  url: string;
+  seed: boolean;
+  signal: AbortSignal | undefined;
+  /** Hears what takes long. */
+  report: (line: string) => void;
+  /** Hears what is not as it should be. */
+  warn: (line: string) => void;
+}): Promise<void> {
+  const { projectDir, url, signal, report, warn } = options;
   const files = migrationsOf(projectDir);
-  const applied = await readApplied(url);
-  const { seed } = config.db;
-  const seedIsDue =
-    options.seed &&
-    !applied.seeded &&
-    seed.enabled &&
-    seed.sql_paths.some((path) => existsSync(join(projectDir, "supabase", path)));
-  const missing = files.filter(({ version }) => !applied.migrations.has(version)).length;
-
-  if (missing > 0 || files.length !== applied.migrations.size || seedIsDue) {
-    report?.(`Applying ${missing} migrations${seedIsDue ? " and the seed" : ""} …`);
+  const { texts, seeded } = await readApplied(url);
+  const seedIsDue = options.seed && !seeded;
+  const missing = files.filter(({ version }) => !texts.has(version)).length;
+  if (missing > 0 || files.length !== texts.size || seedIsDue) {
+    report(`Applying ${missing} migrations${seedIsDue ? " and the seed" : ""} …`);
     const args = ["db", "push", cliTarget(url), "--yes"];
-    const { code, output } = await supabase(
-      projectDir,
-      seedIsDue ? [...args, "--include-seed"] : args,
-      signal,
-    );
+    if (seedIsDue) args.push("--include-seed");
+    const { code, output } = await supabase(projectDir, args, signal);
     if (code !== 0) throw new UserError(`supabase db push failed:\n${output}`);
     deprecations(output).forEach(warn);
   }
   for (const { version, file, text } of files) {
-    const before = applied.migrations.get(version);
+    const before = texts.get(version);
     if (before !== undefined && essence(before) !== essence(text)) {
       warn(`${file} was changed after it was applied: \`npm run reset\` builds the data anew.`);
     }

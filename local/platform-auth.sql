@@ -1,23 +1,17 @@
 -- The auth service's tables as the hosted platform guards them. Runs at every start after the
 -- tables exist, before the migrations, as the superuser `supabase_admin`.
 
+-- The platform has it and the API's implementation does not; a seed or a restored dump names it.
+alter table auth.users add column if not exists instance_id uuid;
+
+-- Without a policy: only the owner and roles with bypassrls see a row.
 do $$
 declare
-  v_table record;
+  v_table name;
 begin
-  for v_table in
-    select oid, relname, relrowsecurity, pg_get_userbyid(relowner) as owner
-    from pg_class
-    where relnamespace = 'auth'::regnamespace
-      and relkind = 'r'
+  for v_table in select relname from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r'
   loop
-    if v_table.owner <> 'supabase_auth_admin' then
-      execute format('alter table auth.%I owner to supabase_auth_admin', v_table.relname);
-    end if;
-    -- Without a policy: only the owner and roles with bypassrls see a row.
-    if not v_table.relrowsecurity then
-      execute format('alter table auth.%I enable row level security', v_table.relname);
-    end if;
+    execute format('alter table auth.%I enable row level security', v_table);
   end loop;
 end
 $$;
@@ -26,6 +20,8 @@ $$;
 -- nothing here; what it may read it may let others read.
 grant all on all tables in schema auth to postgres;
 grant select on all tables in schema auth to postgres with grant option;
+
+set local role supabase_auth_admin;
 
 -- As on the platform: one setting a claim (how PostgREST once did it), or all claims in one object.
 create or replace function auth.uid() returns uuid
@@ -63,8 +59,3 @@ as $$
     nullif(current_setting('request.jwt.claims', true), '')
   )::jsonb
 $$;
-
-alter function auth.uid() owner to supabase_auth_admin;
-alter function auth.role() owner to supabase_auth_admin;
-alter function auth.email() owner to supabase_auth_admin;
-alter function auth.jwt() owner to supabase_auth_admin;

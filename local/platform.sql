@@ -86,32 +86,10 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  if exists (
-    select from pg_event_trigger_ddl_commands() where schema_name is distinct from 'pg_temp'
-  ) then
-    notify pgrst, 'reload schema';
-  end if;
+  notify pgrst, 'reload schema';
 end
 $$;
 
-create or replace function extensions.pgrst_drop_watch() returns event_trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if exists (select from pg_event_trigger_dropped_objects() where not is_temporary) then
-    notify pgrst, 'reload schema';
-  end if;
-end
-$$;
-
-do $$
-begin
-  if not exists (select from pg_event_trigger where evtname = 'pgrst_ddl_watch') then
-    create event trigger pgrst_ddl_watch on ddl_command_end
-      execute function extensions.pgrst_ddl_watch();
-    create event trigger pgrst_drop_watch on sql_drop
-      execute function extensions.pgrst_drop_watch();
-  end if;
-end
-$$;
+drop event trigger if exists pgrst_ddl_watch;
+create event trigger pgrst_ddl_watch on ddl_command_end
+  execute function extensions.pgrst_ddl_watch();

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import { UserError } from "./ports.ts";
 import { type Runner, serverUser } from "./postgres-user.ts";
-import { commandLine, stopProcess } from "./processes.ts";
+import { commandLine } from "./processes.ts";
 
 export interface PostgresServer {
   port: number;
@@ -29,7 +29,6 @@ export interface PostgresServer {
 }
 
 const PASSWORD = "postgres";
-const ICU_LOCALE = "en-US";
 
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -57,13 +56,12 @@ async function createCluster(initdb: string, dataDir: string, runner: Runner): P
     // The platform's order of texts.
     "--locale=C.UTF-8",
     "--locale-provider=icu",
-    `--icu-locale=${ICU_LOCALE}`,
+    "--icu-locale=en-US",
     "--no-sync",
     "--no-instructions",
   ]);
   let output = "";
-  child.stdout?.on("data", (chunk) => (output += chunk));
-  child.stderr?.on("data", (chunk) => (output += chunk));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => (output += data));
   const [code] = await once(child, "close");
   await rm(passwordFile, { force: true });
   if (code !== 0) throw new Error(`initdb failed (${code}):\n${output}`);
@@ -78,7 +76,11 @@ export async function stopOrphan(dataDir: string): Promise<void> {
   const pidFile = `${dataDir}/postmaster.pid`;
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
-  if (commandLine(pid)?.includes(`-D ${dataDir} `)) await stopProcess(pid, "SIGINT", "SIGQUIT");
+  for (let waited = 0; commandLine(pid)?.includes(`-D ${dataDir} `); waited += 20) {
+    if (waited === 0) process.kill(pid, "SIGINT");
+    if (waited === 10_000) process.kill(pid, "SIGQUIT");
+    await sleep(20);
+  }
   // After a restart of the machine the number may be a stranger's, and PostgreSQL would give up.
   await rm(pidFile, { force: true });
 }
@@ -98,15 +100,22 @@ async function untilReady(dataDir: string, pid: number, exited: Promise<unknown>
   throw new Error(`PostgreSQL did not start:\n${log}`);
 }
 
-/** Runs a file of SQL in one transaction. */
-export async function runSqlFile(url: string, file: URL): Promise<void> {
+/** Hands `use` a connection that lives as long as the call. */
+export async function withDatabase<T>(
+  url: string,
+  use: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await sql.unsafe(readFileSync(file, "utf8"));
+    return await use(sql);
   } finally {
     await sql.end();
   }
 }
+
+/** Runs a file of SQL in one transaction. */
+export const runSqlFile = (url: string, file: URL) =>
+  withDatabase(url, (sql) => sql.unsafe(readFileSync(file, "utf8")));
 
 /** Makes a copy of somebody's data our own: the server takes none that belong to another user. */
 async function takeOver(dataDir: string, runner: Runner): Promise<void> {
@@ -117,24 +126,6 @@ async function takeOver(dataDir: string, runner: Runner): Promise<void> {
   }
   await promisify(execFile)("chown", ["-R", `${runner.owner.uid}:${runner.owner.gid}`, dataDir]);
   await chmod(dataDir, 0o700);
-}
-
-/**
- * Whether texts sort as on the platform. A cluster keeps the order it was made with, and one made by
- * another version of ICU may have indexes in another order.
- */
-export async function sortsAsHosted(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    const [order] = await sql<{ hosted: boolean }[]>`
-      select datlocprovider = 'i'
-        and datlocale = ${ICU_LOCALE}
-        and datcollversion = pg_database_collation_actual_version(oid) as hosted
-      from pg_database where datname = current_database()`;
-    return order?.hosted ?? false;
-  } finally {
-    await sql.end();
-  }
 }
 
 /**

@@ -4,14 +4,15 @@
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 
-function ps(pid: number, field: string): string | undefined {
+function describe(pid: number, file: string, field: string): string | undefined {
   try {
-    return execFileSync("ps", ["-ww", "-o", `${field}=`, "-p", String(pid)], {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    const stdio = ["ignore", "pipe", "ignore"] as ["ignore", "pipe", "ignore"];
+    return execFileSync("ps", ["-ww", "-o", `${field}=`, "-p", `${pid}`], {
       encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
+      stdio,
+    });
   } catch {
     return undefined;
   }
@@ -19,38 +20,13 @@ function ps(pid: number, field: string): string | undefined {
 
 /** When a process started, in a form that only serves for comparing; undefined: not running. */
 export function startTime(pid: number): string | undefined {
-  if (process.platform !== "linux") return ps(pid, "lstart") || undefined;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command's name may hold spaces and brackets; fields are counted from behind it.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? undefined : fields[19];
-  } catch {
-    return undefined;
-  }
+  const text = describe(pid, "stat", "lstart");
+  if (process.platform !== "linux") return text;
+  // The command's name may hold spaces and brackets; fields are counted from behind it.
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  return fields?.[0] === "Z" ? undefined : fields?.[19];
 }
 
 /** The command line of a process, its arguments joined by spaces; undefined: not running. */
-export function commandLine(pid: number): string | undefined {
-  if (process.platform !== "linux") return ps(pid, "args") || undefined;
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Sends a signal and waits until the process is gone; `last` follows after ten seconds. */
-export async function stopProcess(
-  pid: number,
-  first: NodeJS.Signals,
-  last: NodeJS.Signals,
-): Promise<void> {
-  const started = startTime(pid);
-  const running = () => started !== undefined && startTime(pid) === started;
-  if (running()) process.kill(pid, first);
-  for (let waited = 0; running(); waited += 20) {
-    await sleep(20);
-    if (waited === 10_000) process.kill(pid, last);
-  }
-}
+export const commandLine = (pid: number) =>
+  describe(pid, "cmdline", "args")?.replaceAll("\0", " ").trim();

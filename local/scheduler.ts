@@ -12,17 +12,13 @@ interface Job {
   command: string;
 }
 
-/** pg_net is not here: what its job would ring is rung from outside, as often as one cares to look. */
-const DISPATCH = {
-  name: "webhook-dispatch",
-  schedule: "1 seconds",
-  command: "select private.webhooks_due() as due",
-  post: "webhooks/dispatch",
-} satisfies Job & { post: string };
+/** Its command rings by pg_net; here it is rung from outside, as often as one cares to look. */
+const DISPATCH = "webhook-dispatch";
 
 const TICK_MS = 1_000;
 // A function that has not been called for long may have to start.
 const POST_MS = 30_000;
+/** A database that is down for long must not fill the terminal. */
 const LOG_EVERY_MS = 60_000;
 
 /**
@@ -30,32 +26,18 @@ const LOG_EVERY_MS = 60_000;
  * use, minute and hour (UTC) as a number or `*`. A start within a period counts as done: twice is
  * worse than not.
  */
-export function dueAt(schedule: string): (now: Date) => boolean {
-  const seconds = /^(\d+) seconds$/.exec(schedule)?.[1];
-  const [minute, hour] = schedule.split(" ");
-  const period = seconds ? Number(seconds) : hour !== "*" ? 86_400 : minute !== "*" ? 3_600 : 60;
+function dueAt(schedule: string): (now: Date) => boolean {
+  const seconds = Number(/^(\d+) seconds$/.exec(schedule)?.[1] ?? 0);
+  const [, minute = "", hour = ""] = /^(\*|\d+) (\*|\d+) \* \* \*$/.exec(schedule) ?? [];
+  if (!seconds && !hour) throw new Error(`cannot read the schedule "${schedule}"`);
+  const period = seconds || (hour !== "*" ? 86_400 : minute !== "*" ? 3_600 : 60);
   const offset = seconds ? 0 : 60 * (Number(minute) || 0) + 3_600 * (Number(hour) || 0);
-  if (!seconds && !/^(\*|\d+) (\*|\d+) \* \* \*$/.test(schedule)) {
-    throw new Error(`the local scheduler cannot read the schedule "${schedule}"`);
-  }
   const periodOf = (now: Date) => Math.floor((now.getTime() / 1000 - offset) / period);
-  let last: number | undefined;
+  let last = seconds ? -1 : periodOf(new Date());
   return (now) => {
-    const current = periodOf(now);
-    const isDue = last !== undefined ? current !== last : period < 60;
-    last = current;
+    const isDue = periodOf(now) !== last;
+    last = periodOf(now);
     return isDue;
-  };
-}
-
-/** At most one line a minute: a database that is down for long must not fill the terminal. */
-function failureLog(): (job: Job, error: unknown) => void {
-  let quietUntil = 0;
-  return (job, error) => {
-    if (Date.now() < quietUntil) return;
-    quietUntil = Date.now() + LOG_EVERY_MS;
-    const reason = error instanceof Error ? error.message || error.name : String(error);
-    console.error(`scheduler: ${job.name}: ${reason}`);
   };
 }
 
@@ -66,54 +48,47 @@ export function startScheduler(options: {
   secret: string;
 }): { close(): Promise<void> } {
   const stop = new AbortController();
-  const logFailure = failureLog();
-  const sql = postgres(options.adminUrl, {
-    max: 1,
-    connect_timeout: 5,
-    fetch_types: false,
-    onnotice: () => {},
-    connection: { application_name: "scheduler" },
-  });
+  let quietUntil = 0;
+  const sql = postgres(options.adminUrl, { max: 1, connect_timeout: 5, onnotice: () => {} });
 
   async function ring(): Promise<void> {
-    const [row] = await sql.unsafe(DISPATCH.command);
+    const [row] = await sql`select private.webhooks_due() as due`;
     if (!row?.due) return;
-    const response = await fetch(`${options.functionsUrl}/${DISPATCH.post}`, {
+    const response = await fetch(`${options.functionsUrl}/webhooks/dispatch`, {
       method: "POST",
       headers: { apikey: options.secret, "content-type": "application/json" },
       body: "{}",
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(POST_MS)]),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`${DISPATCH.post} answered ${response.status}`);
+    if (!response.ok) throw new Error(`the dispatcher answered ${response.status}`);
+  }
+
+  async function attempt(name: string, run: () => PromiseLike<unknown>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (stop.signal.aborted || Date.now() < quietUntil) return;
+      quietUntil = Date.now() + LOG_EVERY_MS;
+      console.error(`scheduler: ${name}: ${error instanceof Error ? error.message : error}`);
+    }
   }
 
   /** One loop a job, so that a job never overlaps itself and a slow one holds up no other. */
-  async function loop(job: Job, run: () => Promise<unknown>): Promise<void> {
-    const isDue = dueAt(job.schedule);
+  async function loop({ name, schedule, command }: Job): Promise<void> {
+    const isDue = dueAt(name === DISPATCH ? "1 seconds" : schedule);
     while (!stop.signal.aborted) {
-      try {
-        if (isDue(new Date())) await run();
-      } catch (error) {
-        if (!stop.signal.aborted) logFailure(job, error);
+      if (isDue(new Date())) {
+        await attempt(name, name === DISPATCH ? ring : () => sql.unsafe(command));
       }
       await sleep(TICK_MS, undefined, { signal: stop.signal }).catch(() => {});
     }
   }
 
-  /** Nothing runs while the database has no list: its migrations are older, or not ours. */
-  async function start(): Promise<void> {
-    const [found] = await sql`select to_regprocedure('private.jobs()') is not null as yes`;
-    if (!found?.yes) return;
-    const jobs = await sql<Job[]>`
-      select name, schedule, command from private.jobs() where name <> ${DISPATCH.name}`;
-    await Promise.all([
-      loop(DISPATCH, ring),
-      ...jobs.map((job) => loop(job, () => sql.unsafe(job.command))),
-    ]);
-  }
-
-  const loops = start().catch((error) => logFailure({ ...DISPATCH, name: "jobs" }, error));
+  const loops = attempt("jobs", async () => {
+    const jobs = await sql<Job[]>`select name, schedule, command from private.jobs()`;
+    await Promise.all(jobs.map(loop));
+  });
   return {
     async close() {
       stop.abort();

@@ -8,7 +8,7 @@ import { type Config, developmentEnv, readConfig } from "./config.ts";
 import { type Keys, localKeys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import type { Ports } from "./ports.ts";
-import { runSqlFile, sortsAsHosted, startPostgres } from "./postgres.ts";
+import { runSqlFile, startPostgres } from "./postgres.ts";
 import { configureRequestCounter } from "./request-counter.ts";
 
 export interface StackOptions extends Ports {
@@ -32,21 +32,10 @@ export interface StackOptions extends Ports {
 }
 
 /** What `supabase status -o env` shows, by the same names. */
-export interface StackEnv {
-  API_URL: string;
-  DB_URL: string;
-  MAILPIT_URL: string;
-  ANON_KEY: string;
-  SERVICE_ROLE_KEY: string;
-  PUBLISHABLE_KEY: string;
-  SECRET_KEY: string;
-  JWT_SECRET: string;
-}
+export type StackEnv = { API_URL: string; DB_URL: string; MAILPIT_URL: string } & Keys;
 
 export interface Stack {
   env: StackEnv;
-  urls: { api: string; db: string; mail: string };
-  keys: Keys;
   /** Settles when the database ends, which it should not do by itself. */
   exited: Promise<unknown>;
   stop(): Promise<void>;
@@ -70,29 +59,19 @@ function platformEnv(env: StackEnv): Record<string, string> {
 }
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { projectDir, signal, report = () => {}, warn = console.warn } = options;
+  const { projectDir, apiPort, dbPort, mailPort, signal } = options;
+  const { seed = true, fsync = true, report = () => {}, warn = console.warn } = options;
   mkdirSync(options.dataDir, { recursive: true });
   // The database's user must be able to pass through; the name has to be the one it will see.
   chmodSync(options.dataDir, 0o711);
-  const dataDir = realpathSync(options.dataDir);
+  const dataDir = join(realpathSync(options.dataDir), "postgres");
   const config = options.config ?? readConfig(projectDir, developmentEnv(projectDir));
-  const keys = await localKeys();
-  const urls = {
-    api: `http://127.0.0.1:${options.apiPort}`,
-    db: `postgresql://postgres:postgres@127.0.0.1:${options.dbPort}/postgres`,
-    mail: `http://127.0.0.1:${options.mailPort}`,
-  };
   const env: StackEnv = {
-    API_URL: urls.api,
-    DB_URL: urls.db,
-    MAILPIT_URL: urls.mail,
-    ANON_KEY: keys.anonKey,
-    SERVICE_ROLE_KEY: keys.serviceRoleKey,
-    PUBLISHABLE_KEY: keys.publishableKey,
-    SECRET_KEY: keys.secretKey,
-    JWT_SECRET: keys.jwtSecret,
+    API_URL: `http://127.0.0.1:${apiPort}`,
+    DB_URL: `postgresql://postgres:postgres@127.0.0.1:${dbPort}/postgres`,
+    MAILPIT_URL: `http://127.0.0.1:${mailPort}`,
+    ...(await localKeys()),
   };
-
   const stops: (() => unknown)[] = [];
   const stop = async () => {
     for (const stopPart of stops.splice(0).reverse()) await stopPart();
@@ -107,68 +86,37 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       import("./scheduler.ts"),
     ]);
     modules.catch(() => {});
-    const database = await startPostgres({
-      dataDir: join(dataDir, "postgres"),
-      port: options.dbPort,
-      fsync: options.fsync ?? true,
-      report,
-    });
-    stops.push(() => database.stop());
-    const { adminUrl } = database;
-    if (!(await sortsAsHosted(adminUrl))) {
-      warn(
-        "The data sort texts differently from a hosted project: `npm run reset` makes them anew.",
-      );
-    }
+    const database = await startPostgres({ dataDir, port: dbPort, fsync, report });
+    stops.push(database.stop);
+    const { adminUrl, url } = database;
     const [{ createApi }, { startMail }, { startFunctions }, { startGateway }, { startScheduler }] =
       await modules;
     signal?.throwIfAborted();
 
-    const mail = await startMail({ port: options.mailPort });
-    stops.push(() => mail.close());
-    const api = await createApi({
-      adminUrl,
-      config,
-      keys,
-      siteUrl: urls.api,
-      mail: {
-        async send({ from, to, subject, text, html }) {
-          const people = { From: { Email: from }, To: [{ Email: to }] };
-          mail.send({ ...people, Subject: subject, Text: text, HTML: html });
-        },
-      },
-    });
-    stops.push(() => api.close());
+    const mail = await startMail(mailPort);
+    stops.push(mail.close);
+    const api = await createApi({ adminUrl, config, env, mail: mail.send });
+    stops.push(api.close);
     await api.ensureAuthSchema();
     await runSqlFile(adminUrl, new URL("./platform-auth.sql", import.meta.url));
-    await migrate({
-      projectDir,
-      url: database.url,
-      config,
-      seed: options.seed ?? true,
-      report,
-      warn,
-      ...(signal && { signal }),
-    });
-    await configureRequestCounter(database.url, database.port);
+    await migrate({ projectDir, url, seed, signal, report, warn });
+    await configureRequestCounter(url, dbPort);
     signal?.throwIfAborted();
 
-    const functionsEnv = {
-      ...config.edge_runtime.secrets,
-      ...platformEnv(env),
-      ...options.functionsEnv,
-    };
-    const functions = await startFunctions({ projectDir, config, env: functionsEnv });
-    stops.push(() => functions.close());
-    const gateway = await startGateway({ port: options.apiPort, api, functions });
-    stops.push(() => gateway.close());
+    const { secrets } = config.edge_runtime;
+    const functionsEnv = { ...secrets, ...platformEnv(env), ...options.functionsEnv };
+    const functions = startFunctions({ projectDir, env: functionsEnv });
+    stops.push(functions.close);
+    const answers = { api: api.answer, functions: functions.answer };
+    const gateway = await startGateway({ port: apiPort, ...answers });
+    stops.push(gateway.close);
     const scheduler = startScheduler({
       adminUrl,
-      functionsUrl: `${urls.api}/functions/v1`,
+      functionsUrl: `${env.API_URL}/functions/v1`,
       secret: functionsEnv.DISPATCH_SECRET ?? "",
     });
-    stops.push(() => scheduler.close());
-    return { env, urls, keys, exited: database.exited, stop };
+    stops.push(scheduler.close);
+    return { env, exited: database.exited, stop };
   } catch (error) {
     await stop();
     throw error;

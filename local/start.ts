@@ -1,6 +1,6 @@
 /** `npm start`: runs the stack in the foreground until Ctrl-C, with its data in `.local/`. */
 import { projectEnv, readConfig } from "./config.ts";
-import { assertFree, portsFromEnv, UserError } from "./ports.ts";
+import { portsFromEnv, UserError } from "./ports.ts";
 import { type Stack, type StackEnv, startStack } from "./stack.ts";
 import { announce, claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
 
@@ -52,14 +52,12 @@ async function main(): Promise<number> {
   // A closed terminal must not keep the stack from stopping in order.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-  const ports = portsFromEnv();
   const { MAILPIT_URL } = process.env;
   await claimFolder();
   let stack: Stack | undefined;
   try {
-    await assertFree(ports);
     stack = await startStack({
-      ...ports,
+      ...(await portsFromEnv()),
       projectDir: PROJECT_DIR,
       dataDir: DATA_DIR,
       config: readConfig(PROJECT_DIR, projectEnv(PROJECT_DIR)),

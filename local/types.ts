@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypescript, sortGeneratorMetadata } from "@supabase/postgrest-typegen/generation";
 import { introspect } from "@supabase/postgrest-typegen/introspection";
-import postgres from "postgres";
 import { freePorts } from "./ports.ts";
+import { withDatabase } from "./postgres.ts";
 import { startStack } from "./stack.ts";
 import { PROJECT_DIR, runningStack } from "./state.ts";
 
@@ -17,20 +17,17 @@ export const TYPES_FILE = join(PROJECT_DIR, "supabase/functions/_shared/database
 
 /** The text of the types of schema `public`. */
 export async function generateTypes(dbUrl: string): Promise<string> {
-  const sql = postgres(dbUrl, { max: 1, onnotice: () => {} });
-  try {
+  return withDatabase(dbUrl, async (sql) => {
     const metadata = await introspect(
       { query: async (text) => ({ rows: await sql.unsafe(text) }) },
       { includedSchemas: ["public"] },
     );
-    return await generateTypescript(sortGeneratorMetadata(metadata), {
+    return generateTypescript(sortGeneratorMetadata(metadata), {
       detectOneToOneRelationships: true,
       // What hosted projects run; the client types its answers by it.
       postgrestVersion: "14.5",
     });
-  } finally {
-    await sql.end();
-  }
+  });
 }
 
 /** Hands `use` the database of a stack that lives as long as the call. */

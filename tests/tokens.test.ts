@@ -147,10 +147,10 @@ describe("a token that", () => {
 describe("API keys", () => {
   // The well-known keys of every local stack, unless the environment names others.
   const legacy = async (role: "anon" | "service_role") => {
-    const { anonKey, serviceRoleKey } = await localKeys();
+    const { ANON_KEY, SERVICE_ROLE_KEY } = await localKeys();
     return role === "anon"
-      ? (process.env.ANON_KEY ?? anonKey)
-      : (process.env.SERVICE_ROLE_KEY ?? serviceRoleKey);
+      ? (process.env.ANON_KEY ?? ANON_KEY)
+      : (process.env.SERVICE_ROLE_KEY ?? SERVICE_ROLE_KEY);
   };
 
   async function get(path: string, headers: Record<string, string>) {

@@ -1,10 +1,7 @@
-import { App } from "@supabase/lite";
-import { PostgresConnection } from "@supabase/lite/postgres";
+import { App, type EmailDriver, getAuthSchemaSql } from "@supabase/lite";
 import type { Config } from "../config.ts";
 import type { Keys } from "../keys.ts";
-import { apiVersionHeader, errorOfVersion, unexpectedFailure } from "./auth-errors.ts";
-import { createMailer, type Mail } from "./auth-mail.ts";
-import { checkPasswordChange } from "./auth-password.ts";
+import { authError, finishAnswer } from "./auth-answers.ts";
 import {
   type AuthRequest,
   applyDefaults,
@@ -13,57 +10,47 @@ import {
   inTurn,
   parseBody,
 } from "./auth-requests.ts";
-import { ensureAuthSchema } from "./auth-schema.ts";
-import { completeToken, type SignIn, withCompleteTokens } from "./auth-tokens.ts";
-import { logFault, type RequestContext, requestContext } from "./context.ts";
+import { currentRequest, logFault, type RequestContext, requestContext } from "./context.ts";
+import { Database } from "./database.ts";
 import { bearerToken } from "./keys.ts";
-import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
-import { authTypes } from "./pg-types.ts";
 
-export interface AuthService {
-  ensureSchema(): Promise<void>;
-  answer(
-    request: Request,
-    url: URL,
-    body: Uint8Array,
-    peer: { address: string },
-  ): Promise<Response>;
-  close(): Promise<void>;
-}
+/** Takes a mail in the shape of Mailpit. */
+export type AuthMail = (mail: {
+  From: { Email: string };
+  To: { Email: string }[];
+  Subject: string;
+  Text: string;
+  HTML: string;
+}) => unknown;
 
 export function createAuth(options: {
   adminUrl: string;
   config: Config;
-  keys: Keys;
-  siteUrl: string;
-  mail: Mail;
-}): AuthService {
-  const { config, keys, siteUrl } = options;
+  env: Keys & { API_URL: string };
+  mail: AuthMail;
+}) {
+  const { JWT_SECRET: secret, API_URL: siteUrl } = options.env;
+  const settings = options.config.auth;
   // As on the platform the service logs in as its own role, and triggers on its tables run as that role.
-  const url = new URL(options.adminUrl);
-  url.username = "supabase_auth_admin";
-  const connection = new PostgresConnection({
-    url: url.href,
-    postgresOptions: { max: 5, types: authTypes, onnotice: () => {} },
-  });
-  surviveLostConnections(connection);
+  const connection = new Database(options.adminUrl, "supabase_auth_admin", 5);
   const sql = connection.driver;
   const app = new App({
     connection,
     api: { enabled: false, external_url: siteUrl },
-    auth: upstreamConfig(config.auth, keys.jwtSecret),
+    auth: upstreamConfig(settings, secret),
     storage: { enabled: false },
     studio: { enabled: false },
     db: { migrations: { enabled: false } },
-    options: { server: { admin: false, disableStudio: true, apiKeys: false } },
+    options: {
+      server: { admin: false, disableStudio: true, apiKeys: false },
+      drivers: { email: mailDriver(options.mail, siteUrl, settings.site_url) },
+    },
   });
-  app._mailer = createMailer(options.mail, siteUrl, config.auth.site_url);
-  const tokenOptions = { jwtSecret: keys.jwtSecret, issuer: `${siteUrl}/auth/v1` };
+  const issuer = { secret, name: `${siteUrl}/auth/v1` };
 
   async function forward(outer: Request, url: URL, request: AuthRequest): Promise<Response> {
     const headers = new Headers(outer.headers);
-    headers.delete("apikey");
-    headers.delete("content-length");
+    for (const name of ["apikey", "content-length"]) headers.delete(name);
     if (bearerToken(headers) === null) headers.delete("authorization"); // an opaque key, or none
     const inner = new URL(url);
     inner.search = request.query.toString();
@@ -71,90 +58,74 @@ export function createAuth(options: {
     return app.fetch(new Request(inner, { method: request.method, headers, body }));
   }
 
-  async function answer(
-    outer: Request,
-    url: URL,
-    bytes: Uint8Array,
-    peer: { address: string },
-  ): Promise<Response> {
-    const version = outer.headers.get(apiVersionHeader);
-    const body = parseBody(bytes);
-    if (body instanceof Response) return errorOfVersion(body, version);
+  async function respond(outer: Request, url: URL, request: AuthRequest): Promise<Response> {
+    applyDefaults(request);
+    const refused = checkEmail(request);
+    if (refused) return refused;
+    return inTurn(request, async () => {
+      await forgiveReuse(sql, request, settings.refresh_token_reuse_interval);
+      return forward(outer, url, request);
+    });
+  }
+
+  async function answer(outer: Request, url: URL, text: string): Promise<Response> {
     const query = new URLSearchParams(url.searchParams);
     query.delete("apikey");
+    const { method } = outer;
     const path = url.pathname.replace(/^\/auth\/v1/, "");
-    const request: AuthRequest = { method: outer.method, path, query, body };
-    const context: RequestContext = {
-      method: outer.method,
-      path,
-      headers: {},
-      cookies: {},
-      redirectTo: query.get("redirect_to"),
-      claims: {},
-      role: "supabase_auth_admin",
-    };
+    const redirectTo = query.get("redirect_to");
+    const context: RequestContext = { method, path, headers: {}, claims: {}, role: "", redirectTo };
     return requestContext.run(context, async () => {
-      applyDefaults(request);
-      const refused =
-        checkEmail(request) ??
-        (config.auth.email.secure_password_change
-          ? await checkPasswordChange(
-              sql,
-              request,
-              bearerToken(outer.headers),
-              config.auth.email.otp_expiry,
-            )
-          : null);
-      const response =
-        refused ??
-        (await inTurn(request, async () => {
-          await forgiveReuse(sql, request, config.auth.refresh_token_reuse_interval);
-          return forward(outer, url, request);
-        }));
-      if (response.status < 500) {
-        const signIn = signInOf(request, outer.headers.get("user-agent"), peer.address);
-        const complete = (token: string) => completeToken(sql, token, signIn, tokenOptions);
-        return errorOfVersion(await withCompleteTokens(response, complete), version);
+      const body = parseBody(text);
+      let response =
+        body instanceof Response ? body : await respond(outer, url, { method, path, query, body });
+      if (response.status >= 500) {
+        logFault(context, response.status);
+        response = authError(500, "unexpected_failure", "Unexpected failure, please check the log");
       }
-      logFault(context, response.status);
-      return errorOfVersion(unexpectedFailure(context), version);
+      return finishAnswer(sql, issuer, response, outer.headers.get("x-supabase-api-version"));
     });
   }
 
   return {
-    ensureSchema: () => ensureAuthSchema(sql),
-    answer,
-    close: () => closeWithin(connection),
-  };
-}
-
-function upstreamConfig(auth: Config["auth"], jwtSecret: string) {
-  const { timebox, inactivity_timeout } = auth.sessions;
-  const { max_frequency: _, enabled, ...email } = auth.email;
-  return {
-    enabled: true,
-    jwt_secret: jwtSecret,
-    site_url: auth.site_url,
-    additional_redirect_urls: auth.additional_redirect_urls,
-    jwt_expiry: auth.jwt_expiry,
-    enable_refresh_token_rotation: auth.enable_refresh_token_rotation,
-    refresh_token_reuse_interval: auth.refresh_token_reuse_interval,
-    enable_signup: auth.enable_signup,
-    enable_anonymous_sign_ins: auth.enable_anonymous_sign_ins,
-    minimum_password_length: auth.minimum_password_length,
-    sessions: {
-      ...(timebox === undefined ? {} : { timebox: `${timebox}s` }),
-      ...(inactivity_timeout === undefined ? {} : { inactivity_timeout: `${inactivity_timeout}s` }),
+    /**
+     * Bend: schema `auth`.
+     * Upstream creates its tables as the superuser. On the platform `supabase_auth_admin` owns them.
+     * `local/platform-auth.sql` guards them and adds what is missing.
+     */
+    async ensureSchema(): Promise<void> {
+      // The schema exists already, and its owner may not create schemas.
+      const tables = getAuthSchemaSql().replace(/create schema if not exists auth;/i, "");
+      await sql.begin((transaction) => transaction.unsafe(tables).simple());
     },
-    email: { ...email, enable_signup: enabled },
-    external: auth.external,
+    answer,
+    close: () => connection.close(),
   };
 }
 
-/** A refresh signs nobody in: it goes on with what the session knows. */
-function signInOf({ path, query }: AuthRequest, agent: string | null, ip: string): SignIn | null {
-  const grant = path === "/token" ? query.get("grant_type") : null;
-  if (grant === "refresh_token") return null;
-  const oauth = path === "/callback" || grant === "pkce";
-  return { method: path === "/verify" ? "otp" : oauth ? "oauth" : "password", agent, ip };
+/**
+ * Bend: links in mails.
+ * Upstream points them at the web site and ignores `redirect_to`. The platform's go to the API, which sends
+ * the browser on to `redirect_to`.
+ */
+function mailDriver(mail: AuthMail, apiUrl: string, webUrl: string): EmailDriver {
+  const wrong = new URL("/auth/v1/verify", webUrl).href;
+  return {
+    async send({ to, subject, text = "", html = "" }) {
+      const target = `redirect_to=${encodeURIComponent(currentRequest().redirectTo ?? webUrl)}`;
+      const mend = (body: string) =>
+        body
+          .replaceAll(wrong, `${apiUrl}/auth/v1/verify`)
+          .replaceAll(/redirect_to=[^&"\s<]*/g, () => target);
+      const people = { From: { Email: "auth@mail.local" }, To: [{ Email: to }] };
+      mail({ ...people, Subject: subject, Text: mend(text), HTML: mend(html) });
+    },
+  };
+}
+
+/** Upstream knows no rate limits, and refuses what it does not know. */
+function upstreamConfig(config: Config["auth"], jwtSecret: string): object {
+  const { rate_limit: _, email, ...auth } = config;
+  const { enabled: enable_signup, ...rest } = email;
+  return { ...auth, enabled: true, jwt_secret: jwtSecret, email: { ...rest, enable_signup } };
 }

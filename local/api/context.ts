@@ -1,23 +1,22 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { AnyAST, IntrospectResult } from "@supabase/lite";
+import type { AnyAST } from "@supabase/lite";
 import type { JWTPayload } from "jose";
-import type { Upsert } from "./rest-upsert.ts";
+import type { Instants } from "./rest-embeds.ts";
 
 /** The HTTP request being answered; what the database may read of it, and what went wrong. */
 export interface RequestContext {
   method: string;
-  /** As the REST service sees it: without `/rest/v1`. */
+  /** As the service sees it: without `/rest/v1` or `/auth/v1`. */
   path: string;
   headers: Record<string, string>;
-  cookies: Record<string, string>;
-  /** Where a mailed link shall lead in the end. */
-  redirectTo?: string | null;
   claims: JWTPayload;
   role: string;
+  /** Where a mailed link shall lead in the end. */
+  redirectTo?: string | null;
   /** The request as upstream understood it. */
   call?: AnyAST;
-  catalogue?: IntrospectResult;
-  upsert?: Upsert | null;
+  /** Which columns hold instants. */
+  instants?: Instants;
   /** The error behind a 5xx, kept for the log. */
   fault?: unknown;
 }
@@ -43,19 +42,10 @@ console.error = (...values: unknown[]) => {
   context.fault = values.find((value) => value instanceof Error) ?? context.fault;
 };
 
-/** One line on stderr: what failed and where, never a message, since messages quote people's data. */
-export function logFault(
-  { method, path, fault }: Pick<RequestContext, "method" | "path" | "fault">,
-  status: number,
-): void {
-  let cause = "unknown cause";
-  if (fault instanceof Error) {
-    const { code, where } = fault as Error & { code?: unknown; where?: unknown };
-    const place =
-      typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)
-        ? /(PL\/pgSQL|SQL) function [^\n]*/.exec(String(where))?.[0]
-        : fault.stack?.split("\n    at ")[1];
-    cause = [fault.name, code, place && `at ${place}`].filter(Boolean).join(" ");
-  }
-  consoleError(`api: ${method} ${path} ${status}: ${cause}`);
+/** What failed and where, never a message, since messages quote people's data. */
+export function logFault({ method, path, fault }: RequestContext, status: number): void {
+  const { name, code, where, stack } = (fault ?? {}) as Error & { code?: string; where?: string };
+  const place =
+    /(PL\/pgSQL|SQL) function [^\n]*/.exec(where ?? "")?.[0] ?? stack?.split("\n    at ")[1];
+  consoleError(`api: ${method} ${path} ${status}: ${name} ${code ?? ""} at ${place}`);
 }

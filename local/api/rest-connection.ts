@@ -1,46 +1,67 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
-import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
-import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
-import { closeWithin, surviveLostConnections } from "./pg-driver.ts";
-import { restTypes } from "./pg-types.ts";
-import { type DomainCasts, readDomainCasts } from "./rest-casts.ts";
-import { withEmbeddedInstants } from "./rest-embeds.ts";
+import { Database } from "./database.ts";
+import { type Instants, instantsOf, withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
-import { withReadableValues } from "./rest-payload.ts";
-import { type Database, inTransaction } from "./rest-transaction.ts";
-import { upsertOf } from "./rest-upsert.ts";
+import { type DomainCasts, readDomainCasts, withReadableValues } from "./rest-payload.ts";
+import {
+  type DatabaseConfig,
+  inTransaction,
+  type Queries,
+  readDatabaseConfig,
+} from "./rest-transaction.ts";
 
 /** As many as the setting `rest_pool_size` of the migrations says. */
 const REST_POOL_SIZE = 20;
 
 interface Catalogue extends IntrospectResult {
   casts: DomainCasts;
+  instants: Instants;
+}
+
+/** A value that is read once, until it is forgotten or could not be read. */
+class Cached<T> {
+  #value: Promise<T> | undefined;
+  readonly #read: () => Promise<T>;
+
+  constructor(read: () => Promise<T>) {
+    this.#read = read;
+  }
+
+  forget(): void {
+    this.#value = undefined;
+  }
+
+  get(): Promise<T> {
+    if (this.#value) return this.#value;
+    const reading = this.#read();
+    this.#value = reading;
+    reading.catch(() => {
+      if (this.#value === reading) this.forget();
+    });
+    return reading;
+  }
 }
 
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
-export class RestConnection extends PostgresConnection {
-  readonly #requests: PostgresConnection;
-  readonly #api: Config["api"];
-  #catalogue: Promise<Catalogue> | undefined;
-  #config: Promise<DatabaseConfig> | undefined;
+export class RestConnection extends Database {
+  readonly #requests: Database;
+  readonly #searchPath: string[];
+  readonly #config = new Cached<DatabaseConfig>(() => readDatabaseConfig(this.kysely));
+  readonly #catalogue = new Cached<Catalogue>(async () => {
+    const result = await super.introspect({ useCache: false });
+    if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
+    const casts = await readDomainCasts(this.kysely);
+    return { ...result, casts, instants: instantsOf(result) };
+  });
 
   constructor(adminUrl: string, api: Config["api"]) {
-    const onnotice = () => {};
-    super({ url: adminUrl, postgresOptions: { max: 2, onnotice } });
-    surviveLostConnections(this);
-    this.#api = api;
-
+    super(adminUrl, "supabase_admin", 2);
+    this.#searchPath = [...new Set([...api.schemas, ...api.extra_search_path])];
     // Bend: roles. Upstream obeys any role that its superuser may take, `postgres` too. The platform's
     // REST service logs in as `authenticator`, so the database itself refuses a role that is not granted.
-    const url = new URL(adminUrl);
-    url.username = "authenticator";
-    this.#requests = new PostgresConnection({
-      url: url.href,
-      postgresOptions: { max: REST_POOL_SIZE, onnotice, types: restTypes },
-    });
-    surviveLostConnections(this.#requests);
+    this.#requests = new Database(adminUrl, "authenticator", REST_POOL_SIZE);
   }
 
   /**
@@ -50,77 +71,46 @@ export class RestConnection extends PostgresConnection {
    */
   async listen(): Promise<void> {
     const forget = (payload: string) => {
-      if (payload !== "reload config") this.#catalogue = undefined;
-      if (payload !== "reload schema") this.#config = undefined;
+      if (payload !== "reload config") this.#catalogue.forget();
+      if (payload !== "reload schema") this.#config.forget();
     };
     await this.driver.listen("pgrst", forget, () => forget(""));
   }
 
-  override introspect(options?: { useCache?: boolean }): Promise<Catalogue> {
-    if (options?.useCache && this.#catalogue) return this.#catalogue;
-    const reading = super.introspect({ useCache: false }).then(async (result) => {
-      if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
-      return { ...result, casts: await readDomainCasts(this.kysely) };
-    });
-    this.#catalogue = reading;
-    reading.catch(() => {
-      if (this.#catalogue === reading) this.#catalogue = undefined;
-    });
-    return reading;
-  }
-
-  override async clearSchemaCache(): Promise<void> {
-    this.#catalogue = undefined;
+  override introspect(): Promise<Catalogue> {
+    return this.#catalogue.get();
   }
 
   override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
-    const checked = await super.onPostgrestAST(ast);
     const context = currentRequest();
-    context.upsert = upsertOf(checked);
-    context.call = checked;
-    const catalogue = await this.introspect({ useCache: true });
-    context.catalogue = catalogue;
-    return withReadableValues(checked, catalogue, catalogue.casts);
+    context.call = await super.onPostgrestAST(ast);
+    const catalogue = await this.introspect();
+    context.instants = catalogue.instants;
+    return withReadableValues(context.call, catalogue, catalogue.casts);
   }
 
   override deserializeRow(row: Record<string, unknown>): Record<string, unknown> {
-    const { call, catalogue } = currentRequest();
-    return call && catalogue ? withEmbeddedInstants(row, call, catalogue) : row;
+    const { call, instants } = currentRequest();
+    return call?.select && instants ? withEmbeddedInstants(row, call.select, instants) : row;
   }
 
-  override async withContext<T>(_vars: unknown, run: (db: Database) => Promise<T>): Promise<T> {
+  override async withContext<T>(
+    _vars: unknown,
+    run: (db: Queries) => Promise<T>,
+    options?: { rpc?: { readOnly: boolean } },
+  ): Promise<T> {
     const context = currentRequest();
-    this.#config ??= readDatabaseConfig(this.kysely);
-    const config = await this.#config.catch((error) => {
-      this.#config = undefined;
-      throw error;
-    });
-    const schema = this.#schemaOf(context.method, context.headers);
     const answer = await inTransaction(
       this.#requests.kysely,
       {
         context,
-        config,
-        readOnly: await this.#isReadOnly(context.method, context.path, schema),
-        searchPath: [...new Set([schema, ...this.#api.extra_search_path])],
+        config: await this.#config.get(),
+        readOnly: options?.rpc?.readOnly ?? /^(GET|HEAD)$/.test(context.method),
+        searchPath: this.#searchPath,
       },
-      run as (db: Database) => Promise<Response>,
+      run as (db: Queries) => Promise<Response>,
     );
     return answer as T;
-  }
-
-  #schemaOf(method: string, headers: Record<string, string>): string {
-    const profile = method === "GET" || method === "HEAD" ? "accept-profile" : "content-profile";
-    return headers[profile] ?? this.#api.schemas[0] ?? "public";
-  }
-
-  async #isReadOnly(method: string, path: string, schema: string): Promise<boolean> {
-    if (method === "GET" || method === "HEAD") return true;
-    const name = /^\/rpc\/(.+)$/.exec(path)?.[1];
-    if (name === undefined) return false;
-    const { functions = [] } = await this.introspect({ useCache: true });
-    const called = functions.filter((f) => f.schema === schema && f.name === name);
-    return called.length > 0 && called.every((f) => f.volatility !== "v");
   }
 
   override normalizeDbError(error: unknown): unknown {
@@ -131,6 +121,6 @@ export class RestConnection extends PostgresConnection {
   }
 
   override async close(): Promise<void> {
-    await Promise.all([closeWithin(this), closeWithin(this.#requests)]);
+    await Promise.all([super.close(), this.#requests.close()]);
   }
 }

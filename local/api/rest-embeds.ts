@@ -1,63 +1,45 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
-import { isoInstant } from "./pg-types.ts";
+import { isoInstant } from "./database.ts";
 
 type Select = NonNullable<AnyAST["select"]>;
 type Row = Record<string, unknown>;
-type IsInstant = (column: string) => boolean;
 
 /**
  * Bend: timestamps of embedded rows.
  * The database writes embedded rows as JSON, where our timestamps look like `…+00:00`; upstream passes them
  * on. The platform renders them as it does at the top level.
  */
-export function withEmbeddedInstants(row: Row, call: AnyAST, catalogue: IntrospectResult): Row {
-  if (!call.select?.some((entry) => typeof entry === "object")) return row;
-  const instants = instantsOf(catalogue);
-  return mapEmbeds(row, call.select, (column) => instants.has(column));
-}
-
-const known = new WeakMap<IntrospectResult, Set<string>>();
-
-/** Names of columns that hold instants, in any table. */
-function instantsOf(catalogue: IntrospectResult): Set<string> {
-  const names =
-    known.get(catalogue) ??
-    new Set(
-      catalogue.columns
-        .filter(({ type }) => type === "timestamp with time zone")
-        .map(({ name }) => name),
-    );
-  known.set(catalogue, names);
-  return names;
-}
-
-function mapEmbeds(row: Row, select: Select, isInstant: IsInstant): Row {
+export function withEmbeddedInstants(row: Row, select: Select, instants: Instants): Row {
   const mapped = { ...row };
-  for (const [alias, definition] of definitions(select)) {
-    if (!("select" in definition) || !(alias in mapped)) continue;
-    const value = mapped[alias];
-    const map = (item: unknown) => mapEmbedded(item, definition.select ?? [], isInstant);
-    mapped[alias] = Array.isArray(value) ? value.map(map) : map(value);
+  for (const [alias, entry] of aliased(select)) {
+    if (!("select" in entry) || !(alias in row)) continue;
+    const map = (item: unknown) => withInstants(item, entry.select ?? [], instants);
+    mapped[alias] = Array.isArray(row[alias]) ? row[alias].map(map) : map(row[alias]);
   }
   return mapped;
 }
 
-function mapEmbedded(item: unknown, select: Select, isInstant: IsInstant): unknown {
-  if (typeof item !== "object" || item === null) return item;
-  const columns = new Map(
-    definitions(select).map(([alias, definition]) => [
-      alias,
-      "column" in definition ? (definition.column ?? alias) : alias,
-    ]),
-  );
-  const row = Object.entries(item).map(([key, value]) =>
-    typeof value === "string" && isInstant(columns.get(key) ?? key)
-      ? [key, isoInstant(value)]
-      : [key, value],
-  );
-  return mapEmbeds(Object.fromEntries(row), select, isInstant);
+/** Names of columns that hold instants, in any table. */
+export type Instants = ReadonlySet<string>;
+
+export function instantsOf({ columns }: IntrospectResult): Instants {
+  const instants = columns.filter(({ type }) => type === "timestamp with time zone");
+  return new Set(instants.map(({ name }) => name));
 }
 
-function definitions(select: Select) {
+function withInstants(item: unknown, select: Select, instants: Instants): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  const row: Row = { ...item };
+  const renamed = new Map(
+    aliased(select).map(([alias, entry]) => [alias, "column" in entry ? entry.column : alias]),
+  );
+  for (const [key, value] of Object.entries(row)) {
+    const column = renamed.get(key) ?? key;
+    if (typeof value === "string" && instants.has(column)) row[key] = isoInstant(value);
+  }
+  return withEmbeddedInstants(row, select, instants);
+}
+
+function aliased(select: Select) {
   return select.flatMap((entry) => (typeof entry === "string" ? [] : Object.entries(entry)));
 }

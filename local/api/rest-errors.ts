@@ -1,23 +1,23 @@
 import type { RequestContext } from "./context.ts";
 
+/** An answer with the error body of the REST service: always the same four keys. */
+export function restError(
+  status: number,
+  { code, message }: { code: string; message: string },
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ code, details: null, hint: null, message }, { status, headers });
+}
+
 /** SQLSTATEs and their classes, in the platform's order: the first match is the HTTP status. */
 const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
-  [/^(08|57P01)/, 503],
-  [/^09/, 500],
-  [/^(0L|0P)/, 403],
+  [/^(08|57P01|53(?!400))/, 503],
+  [/^(0L|0P|28)/, 403],
   [/^(23503|23505)$/, 409],
   [/^25006$/, 405],
-  [/^25/, 500],
-  [/^28/, 403],
-  [/^(2D|38|39|3B|40)/, 500],
-  [/^53400$/, 500],
-  [/^53/, 503],
-  [/^(54|55|57|58|F0|HV)/, 500],
-  [/^P0001$/, 400],
-  [/^P0/, 500],
   [/^(42883|42P01)$/, 404],
-  [/^42P17$/, 500],
-  [/^XX/, 500],
+  [/^P0001$/, 400],
+  [/^(09|25|2D|38|39|3B|40|53|54|55|57|58|F0|HV|P0|XX|42P17)/, 500],
 ];
 
 export interface DatabaseError {
@@ -33,8 +33,10 @@ export function isDatabaseError(error: unknown): error is Error & DatabaseError 
 
 /** The connection is gone: nothing listened, it broke, or the server ended it. */
 export function isConnectionError(error: unknown): boolean {
-  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
-  return severity === "FATAL" || /^(ECONN|EPIPE|ENOENT|CONNECT)/.test(String(code));
+  const { code, severity, message } = (error ?? {}) as Record<string, unknown>;
+  if (severity === "FATAL" || /^(ECONN|EPIPE|ENOENT|CONNECT)/.test(String(code))) return true;
+  // The driver's own have no code.
+  return /^Connection terminated|not queryable$/.test(String(message));
 }
 
 function statusOf({ code, message }: DatabaseError, role: string): number {
@@ -51,56 +53,21 @@ function statusOf({ code, message }: DatabaseError, role: string): number {
  * PGRST through with the status, headers and body it names, so every error is handed over as one.
  */
 export function asPgrstError(error: DatabaseError, context: RequestContext): DatabaseError {
-  if (error.code === "PGRST") return checkedRaise(error);
+  if (error.code === "PGRST") return error;
   const custom = /^PT(\d{3})$/.exec(error.code)?.[1];
   const status = custom ? Number(custom) : statusOf(error, context.role);
-  const { code, detail, hint } = error;
-  const headers: Record<string, string> = {};
-  if (status === 401) headers["WWW-Authenticate"] = "Bearer";
-  return pgrst(
-    status,
-    { code, message: qualified(error, context), details: detail, hint },
-    headers,
-  );
+  const { code, message, detail: details = null, hint = null } = error;
+  const headers = status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
+  return pgrst(status, { code, message, details, hint }, headers);
 }
 
 /** The answer while the database cannot be reached. */
 export function unreachable(): DatabaseError {
   const message = "Database connection error. Retrying the connection.";
-  return pgrst(503, { code: "PGRST000", message });
+  return pgrst(503, { code: "PGRST000", message, details: null, hint: null });
 }
 
-function pgrst(
-  status: number,
-  body: { code: string; message: string; details?: unknown; hint?: unknown },
-  headers: Record<string, string> = {},
-): DatabaseError {
-  const { details = null, hint = null } = body;
-  return {
-    code: "PGRST",
-    message: JSON.stringify({ ...body, details, hint }),
-    detail: JSON.stringify({ status, headers }),
-  };
-}
-
-/** Upstream drops what is not text; the platform refuses the whole raise. */
-function checkedRaise(error: DatabaseError): DatabaseError {
-  try {
-    const { details, hint } = JSON.parse(error.message);
-    const { headers } = JSON.parse(error.detail ?? "");
-    const texts = [details ?? "", hint ?? "", ...Object.values(headers)];
-    if (texts.every((text) => typeof text === "string")) return error;
-  } catch {
-    return error; // upstream answers PGRST121
-  }
-  return { ...error, detail: "not an object of strings" };
-}
-
-/** The platform's queries name columns with their table, and so do its errors. */
-function qualified({ code, message }: DatabaseError, { path }: RequestContext): string {
-  if (code !== "42703" || path.startsWith("/rpc/")) return message;
-  return message.replace(
-    /^column "([^"]+)" does not exist$/,
-    `column ${path.slice(1)}.$1 does not exist`,
-  );
+function pgrst(status: number, body: object, headers: Record<string, string> = {}): DatabaseError {
+  const detail = JSON.stringify({ status, headers });
+  return { code: "PGRST", message: JSON.stringify(body), detail };
 }

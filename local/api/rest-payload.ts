@@ -1,12 +1,30 @@
 import type { AnyAST, IntrospectResult } from "@supabase/lite";
+import { sql } from "kysely";
 import { currentRequest } from "./context.ts";
-import { arrayText } from "./pg-arrays.ts";
-import { castFromJson, type DomainCasts } from "./rest-casts.ts";
+import type { Queries } from "./rest-transaction.ts";
 
 type Values = Record<string, unknown>;
 
 const isJson = (type: string) => /^jsonb?$/.test(type);
 const isArray = (type: string) => type.startsWith("_") || type.endsWith("[]");
+
+/** Functions that read a value of a domain from JSON, by the domain's name. */
+export type DomainCasts = ReadonlyMap<string, string>;
+
+/**
+ * Bend: casts of domains.
+ * Where a domain has an implicit cast from json, the platform reads each value of a body with it. Postgres
+ * itself ignores such a cast, and so does upstream. Filters are read without it on both.
+ */
+export async function readDomainCasts(db: Queries): Promise<DomainCasts> {
+  const { rows } = await sql<{ domain: string; function: string }>`
+    select t.typname as domain, c.castfunc::regproc::text as function
+    from pg_cast c
+    join pg_type t on t.oid = c.casttarget
+    where c.castsource = 'json'::regtype and c.castcontext = 'i' and t.typtype = 'd'
+      and has_function_privilege('authenticator', c.castfunc, 'execute')`.execute(db);
+  return new Map(rows.map((row) => [row.domain, row.function]));
+}
 
 /**
  * Bend: values of payloads.
@@ -32,7 +50,9 @@ export function withReadableValues(
     mapValues(row, (value, name) => {
       if (value === undefined) return value;
       const cast = castOf.get(name);
-      if (cast !== undefined && value !== null) return castFromJson(cast, value);
+      if (cast !== undefined && value !== null) {
+        return sql`${sql.raw(cast)}(${JSON.stringify(value)}::json)`;
+      }
       const type = types.get(name) ?? "";
       const text = readable(value, type);
       return isJson(type) && text !== null ? JSON.stringify(text) : text; // upstream parses it once
@@ -71,8 +91,7 @@ function withReadableArguments(call: AnyAST, { functions = [] }: IntrospectResul
 function readable(value: unknown, type: string): unknown {
   if (value === null) return null;
   if (isJson(type)) return JSON.stringify(value);
-  if (isArray(type) && Array.isArray(value))
-    return arrayText(value, isJson(type.replace(/^_|\[\]$/g, "")));
+  if (isArray(type) && Array.isArray(value)) return value;
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "boolean" && type !== "boolean" ? String(value) : value;
 }

@@ -113,7 +113,7 @@ beforeAll(async () => {
   const { API_URL, PUBLISHABLE_KEY, SECRET_KEY, JWT_SECRET } = stack.env;
   target = { apiUrl: API_URL, publishableKey: PUBLISHABLE_KEY, secretKey: SECRET_KEY };
   api = bearer(await signToken(owner.claims, JWT_SECRET), target);
-  restored = postgres(stack.urls.db, { max: 1, onnotice: () => {} });
+  restored = postgres(stack.env.DB_URL, { max: 1, onnotice: () => {} });
   await sql.begin("isolation level repeatable read read only", (from) =>
     restored.begin(async (to) => {
       await to`set local session_replication_role = replica`;

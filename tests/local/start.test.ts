@@ -115,7 +115,7 @@ const call = (path: string, init: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${ports.apiPort}${path}`, init);
 
 async function servedPage(): Promise<unknown> {
-  const headers = { apikey: (await localKeys()).publishableKey };
+  const headers = { apikey: (await localKeys()).PUBLISHABLE_KEY };
   const page = await call("/rest/v1/rpc/booking_page?username=ana", { headers });
   return page.json();
 }

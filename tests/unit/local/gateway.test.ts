@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { Agent, request as httpRequest } from "node:http";
+import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startGateway } from "../../../local/gateway.ts";
-import type { Listener, Peer } from "../../../local/http-server.ts";
+import type { Listener } from "../../../local/http.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
   aborted = new Promise((resolve) => {
     onAbort = resolve;
   });
-  const api = async (request: Request, peer: Peer): Promise<Response> => {
+  const api = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
     if (pathname === "/rest/v1/throws") throw new Error("secret");
     if (pathname === "/rest/v1/hangs") {
@@ -40,7 +40,6 @@ beforeEach(async () => {
       {
         via: "api",
         path: pathname + search,
-        peer,
         headers: [...request.headers],
         size: body.length,
       },
@@ -52,9 +51,9 @@ beforeEach(async () => {
       },
     );
   };
-  const functions = (request: Request) =>
+  const functions = async (request: Request) =>
     Response.json({ via: "functions", path: new URL(request.url).pathname });
-  gateway = await startGateway({ port: 0, api: { fetch: api }, functions: { fetch: functions } });
+  gateway = await startGateway({ port: 0, api, functions });
 });
 
 afterEach(() => gateway.close());
@@ -97,7 +96,6 @@ test("a target with two slashes cannot choose the host that handlers see", async
 test("the caller cannot choose the address it is counted by", async () => {
   const headers = { "cf-connecting-ip": "203.0.113.1", "x-forwarded-for": "203.0.113.1" };
   const seen = await (await fetch(`${gateway.url}/rest/v1/x`, { headers })).json();
-  expect(seen.peer).toEqual({ address: "127.0.0.1" });
   expect(Object.fromEntries(seen.headers)).toMatchObject({
     "cf-connecting-ip": "127.0.0.1",
     "x-forwarded-for": "203.0.113.1, 127.0.0.1",
@@ -117,28 +115,26 @@ test("several cookies stay several", async () => {
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
 });
 
-test("10 MB pass, a byte more is 413", async () => {
+test("5 MB pass, a byte more is 413", async () => {
   const url = `${gateway.url}/rest/v1/x`;
-  const fits = await fetch(url, { method: "POST", body: Buffer.alloc(10 * MEGABYTE, "a") });
-  expect(await fits.json()).toMatchObject({ size: 10 * MEGABYTE });
-  const over = await fetch(url, { method: "POST", body: Buffer.alloc(10 * MEGABYTE + 1, "a") });
+  const fits = await fetch(url, { method: "POST", body: Buffer.alloc(5 * MEGABYTE, "a") });
+  expect(await fits.json()).toMatchObject({ size: 5 * MEGABYTE });
+  const over = await fetch(url, { method: "POST", body: Buffer.alloc(5 * MEGABYTE + 1, "a") });
   await expectError(over, 413, "payload_too_large");
 });
 
-test("an upload without a length is 413 as soon as it is too long, and the connection lives on", async () => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const options = { port: gateway.port, host: "127.0.0.1", agent };
-  const upload = httpRequest({ ...options, path: "/rest/v1/x", method: "POST" });
-  for (let sent = 0; sent < 12; sent += 1) upload.write(Buffer.alloc(MEGABYTE, "a"));
+test("an upload without a length is 413 as soon as it is too long", async () => {
+  const upload = httpRequest({ port: gateway.port, path: "/rest/v1/x", method: "POST" });
+  for (let sent = 0; sent < 7; sent += 1) upload.write(Buffer.alloc(MEGABYTE, "a"));
   const [refused] = await once(upload, "response");
   expect(refused.statusCode).toBe(413);
-  refused.resume();
-  upload.end();
-  const next = httpRequest({ ...options, path: "/rest/v1/y" }).end();
-  const [answered] = await once(next, "response");
-  expect(answered.statusCode).toBe(200);
-  answered.resume();
-  agent.destroy();
+  upload.destroy();
+});
+
+test("TRACE is 405", async () => {
+  expect(await raw("TRACE /rest/v1/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).toMatch(
+    /^HTTP\/1\.1 405 /,
+  );
 });
 
 test.each([8193, 100_000])("a URL of %i characters is 414", async (length) => {
@@ -158,7 +154,6 @@ test.each([
     "two lengths",
     "POST /rest/v1/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
   ],
-  ["method TRACE", "TRACE /rest/v1/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"],
 ])("%s is 400 and the next caller is served", async (_, bytes) => {
   expect(await raw(bytes)).toMatch(/^HTTP\/1\.1 400 /);
   expect((await fetch(`${gateway.url}/rest/v1/x`)).status).toBe(200);
