@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
+import { developmentEnv, readConfig } from "../local/config.ts";
 import { freePorts } from "../local/ports.ts";
 import { type PostgresServer, startPostgres } from "../local/postgres.ts";
 import { configureRequestCounter } from "../local/request-counter.ts";
@@ -45,7 +46,15 @@ const databaseUrl = (url: string, name: string) => {
  */
 async function startMigrated(projectDir: string, dataDir: string): Promise<PostgresServer> {
   const ports = await freePorts();
-  const stack = await startStack({ ...ports, projectDir, dataDir, seed: false, warn: () => {} });
+  const stack = await startStack({
+    ...ports,
+    projectDir,
+    dataDir,
+    // This commit's, also for the migrations of an earlier one: it could not be read today.
+    config: readConfig(PROJECT_DIR, developmentEnv(PROJECT_DIR)),
+    seed: false,
+    warn: () => {},
+  });
   await stack.stop();
   return startPostgres({ dataDir: join(dataDir, "postgres"), port: ports.dbPort });
 }
