@@ -3,7 +3,11 @@
 -- Fixed ids, so that examples in the docs can name them. Never run against a project with real data.
 
 -- On a development machine the whole public has one address.
-update private.settings set value = '1000' where name like 'public\_%\_hour';
+update private.settings
+set
+  public_tries_per_address_hour = 1000,
+  public_tries_per_network_hour = 1000,
+  public_writes_per_network_hour = 1000;
 
 insert into auth.users (
   instance_id,

@@ -88,13 +88,13 @@ const POSTGRES_DEFINER_FUNCTIONS = words(
 /** What `rules` may do with whole tables; a column list where it needs no more. */
 const RULES_GRANTS: Record<string, string> = {
   "private.currencies": "select",
+  "private.dispatches": "insert(queue) select update(last_at)",
   "private.idempotency_keys": "delete insert select update",
   "private.order_products": "insert select",
   "private.payments": "insert select update(reason)",
   "private.portal_code_requests": "insert select",
   "private.portal_codes": "delete insert select update",
   "private.portal_sessions": "delete insert select update",
-  "private.settings": "insert(name) insert(value) select(name) update(value)",
   "private.stock_ledger": "insert select",
   "private.tiers": "select",
   "private.webhook_attempts": "insert select update",

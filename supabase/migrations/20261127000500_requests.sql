@@ -112,30 +112,8 @@ $$;
 comment on function private.portal_client_id is
   'The client a portal caller is at this professional; null for every other caller.';
 
-create function private.caller_ip()
-returns text
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-declare
-  v_headers constant jsonb := nullif(current_setting('request.headers', true), '')::jsonb;
-begin
-  return coalesce(
-    -- The edge overwrites it; the caller cannot make it up.
-    nullif(v_headers ->> 'cf-connecting-ip', ''),
-    -- Of these, only the last hop was not written by the caller.
-    nullif(btrim(split_part(v_headers ->> 'x-forwarded-for', ',', -1)), ''),
-    'unknown'
-  );
-end;
-$$;
-
-comment on function private.caller_ip is 'Address of the caller as the edge in front of us saw it.';
-
 -- One subscriber has 2⁶⁴ IPv6 addresses, so a limit per address would be none.
-create function private.caller_network(p_ip text)
+create function private.network_of(p_ip text)
 returns text
 language plpgsql
 stable
@@ -143,7 +121,6 @@ security invoker
 set search_path = ''
 as $$
 begin
-  -- Before every request: most addresses are IPv4, and stay as they are.
   if p_ip is null or position(':' in p_ip) = 0 or not pg_input_is_valid(p_ip, 'inet') then
     return coalesce(p_ip, '');
   elsif p_ip ~* '^::ffff:[0-9.]+$' then
@@ -154,8 +131,33 @@ begin
 end;
 $$;
 
-comment on function private.caller_network is
+comment on function private.network_of is
   'What callers are counted by: the IPv4 address, or the first 64 bits of an IPv6 address. Text that is no address stays as it is.';
+
+create function private.caller_network()
+returns text
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_headers constant jsonb := nullif(current_setting('request.headers', true), '')::jsonb;
+  v_ip constant text := coalesce(
+    -- The edge overwrites it; the caller cannot make it up.
+    nullif(v_headers ->> 'cf-connecting-ip', ''),
+    -- Of these, only the last hop was not written by the caller.
+    nullif(btrim(split_part(v_headers ->> 'x-forwarded-for', ',', -1)), ''),
+    'unknown'
+  );
+begin
+  -- Before every request: most addresses are IPv4, and stay as they are.
+  return case when position(':' in v_ip) = 0 then v_ip else private.network_of(v_ip) end;
+end;
+$$;
+
+comment on function private.caller_network is
+  'Network of the caller, by the address that the edge in front of us saw; unknown without one.';
 
 -- Everybody holds the common lock in shared mode, a server that may write for anyone holds it
 -- alone. Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for

@@ -103,7 +103,7 @@ begin
     case when (p_ip_limit > 0) is not true then 'ip_limit' end
   );
   v_digest := private.portal_address_digest(p_professional_id, p_email);
-  v_network := private.caller_network(p_ip);
+  v_network := private.network_of(p_ip);
 
   -- Two requests for one address, or from one network, are counted one after the other, always in
   -- this order.

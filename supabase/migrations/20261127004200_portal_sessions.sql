@@ -97,7 +97,7 @@ begin
     case when (p_ip_limit > 0) is not true then 'ip_limit' end
   );
   v_retry_after := private.count_request(
-    format('verify %s %s', private.caller_network(p_ip), p_ip_limit), p_ip_limit, '1 hour'
+    format('verify %s %s', private.network_of(p_ip), p_ip_limit), p_ip_limit, '1 hour'
   );
   if v_retry_after > 0 then
     return jsonb_build_object(

@@ -1,42 +1,34 @@
 -- Settings of this installation: what differs between two projects with the same migrations.
 
+-- One row with a column each: read before every request, and each value has its type and bounds.
 create table private.settings (
-  name text primary key,
-  value text not null
+  id boolean primary key default true
+    constraint settings_is_one_row check (id),
+  anon_tier text not null default 'pro'
+    constraint settings_anon_tier_fkey references private.tiers (name) on delete no action,
+  anon_per_network integer not null default 6
+    constraint settings_anon_per_network_is_positive check (anon_per_network > 0),
+  rest_pool_size integer not null default 20
+    constraint settings_rest_pool_size_is_positive check (rest_pool_size > 0),
+  public_tries_per_address_hour integer not null default 10
+    constraint settings_public_tries_per_address_hour_is_positive
+    check (public_tries_per_address_hour > 0),
+  public_tries_per_network_hour integer not null default 30
+    constraint settings_public_tries_per_network_hour_is_positive
+    check (public_tries_per_network_hour > 0),
+  public_writes_per_network_hour integer not null default 10
+    constraint settings_public_writes_per_network_hour_is_positive
+    check (public_writes_per_network_hour > 0),
+  request_counter text,
+  request_counter_password text,
+  request_counter_refused_at timestamptz
 );
 
-create function private.setting(p_name text)
-returns text
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-begin
-  return (select value from private.settings where name = p_name);
-end;
-$$;
-
-comment on function private.setting is 'Value of a setting; null without one.';
+create index settings_anon_tier_idx on private.settings (anon_tier);
 
 alter table private.settings enable row level security;
 
--- Its other values, a password among them, are not for rules.
-grant select (name), insert (name, value), update (value) on private.settings to rules;
-
-create policy settings_all_rules on private.settings
-  for all to rules
-  using (name = 'webhooks_last_dispatch_at')
-  with check (name = 'webhooks_last_dispatch_at');
-
-insert into private.settings (name, value)
-values
-  ('anon_tier', 'pro'),
-  ('anon_per_network', '6'),
-  ('rest_pool_size', '20'),
-  ('public_tries_per_address_hour', '10'),
-  ('public_tries_per_network_hour', '30'),
-  ('public_writes_per_network_hour', '10');
+insert into private.settings default values;
 
 comment on table private.settings is
-  'One row a setting; docs/operations.md lists them. request_counter and request_counter_password are secrets.';
+  'One row; docs/operations.md lists the settings. request_counter and request_counter_password are secrets, so rules have no grant.';

@@ -35,23 +35,6 @@ $$;
 comment on function private.seconds_over is
   'Whole seconds until one more request of p_limit in a window passes, given when the budget is full again (null: it is); 0 for now.';
 
--- A function of its own, because a read replica refuses every statement that names an unlogged
--- table, whether or not it comes to it.
-create function private.request_budget(p_key text)
-returns timestamptz
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-begin
-  return (select full_at from private.request_counters where key = p_key);
-end;
-$$;
-
-comment on function private.request_budget is
-  'When the budget of a key will be full again; null when it is. Not on a read replica.';
-
 -- Definer, and stays with `postgres`: its callers are the role of the counter, which may read no
 -- table, and what runs before requests.
 create function private.count_request(p_key text, p_limit integer, p_window interval)
@@ -127,7 +110,7 @@ declare
 begin
   set local scram_iterations = 1;
   execute format('alter role request_counter with password %L', v_password);
-  insert into private.settings (name, value) values ('request_counter_password', v_password);
+  update private.settings set request_counter_password = v_password;
 end
 $$;
 
@@ -157,7 +140,7 @@ as $$
     private.conninfo_value(p_host),
     p_port,
     private.conninfo_value(current_database()),
-    private.conninfo_value(private.setting('request_counter_password'))
+    private.conninfo_value((select request_counter_password from private.settings))
   );
 $$;
 
@@ -179,9 +162,8 @@ begin
     v_conninfo, $call$select private.count_request('configure', 60, '1 minute')$call$
   ) as t (wait integer);
 
-  delete from private.settings where name = 'request_counter_refused_at';
-  insert into private.settings (name, value) values ('request_counter', v_conninfo)
-  on conflict (name) do update set value = excluded.value;
+  update private.settings
+  set request_counter = v_conninfo, request_counter_refused_at = null;
   return 'ok';
 end;
 $$;
@@ -273,7 +255,13 @@ begin
     return false;
   end if;
   begin
-    perform extensions.dblink_connect('request_counter', p_conninfo);
+    perform
+      extensions.dblink_connect('request_counter', p_conninfo),
+      extensions.dblink_exec(
+        'request_counter',
+        'prepare count_request (text, integer) as '
+        'select private.count_request($1, $2, ''1 minute'')'
+      );
   -- `others` alone does not catch a time-out.
   exception when query_canceled or others then
     get stacked diagnostics v_cause = pg_exception_detail;
@@ -293,8 +281,7 @@ comment on function private.connect_request_counter is
 create function private.send_request_count(
   p_conninfo text,
   p_key text,
-  p_limit integer,
-  p_window interval
+  p_per_minute integer
 )
 returns void
 language plpgsql
@@ -305,20 +292,22 @@ as $$
 begin
   -- The first request of a database connection has enough to do, and passes uncounted: the server
   -- makes connections when it needs them, not when a caller likes.
-  if coalesce(current_setting('private.request_counter_met', true), '') = '' then
-    perform set_config('private.request_counter_met', 'yes', false);
-    return;
-  elsif 'request_counter' = any (extensions.dblink_get_connections()) is not true
-    and not private.connect_request_counter(p_conninfo)
-  then
-    return;
+  if 'request_counter' = any (extensions.dblink_get_connections()) is not true then
+    if coalesce(current_setting('private.request_counter_met', true), '') = '' then
+      perform set_config('private.request_counter_met', 'yes', false);
+      return;
+    elsif not private.connect_request_counter(p_conninfo) then
+      return;
+    end if;
   end if;
 
   begin
-    perform private.drain_request_counter();
+    -- What was sent before is answered; once for the answer, once for its end.
+    perform from extensions.dblink_get_result('request_counter') as t (wait integer);
+    perform from extensions.dblink_get_result('request_counter') as t (wait integer);
     if extensions.dblink_send_query(
       'request_counter',
-      format('select private.count_request(%L, %s, %L)', p_key, p_limit, p_window)
+      'execute count_request(' || quote_literal(p_key) || ', ' || p_per_minute || ')'
     ) = 0 then
       raise exception 'the connection is lost';
     end if;
@@ -374,10 +363,14 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_conninfo constant text := private.setting('request_counter');
+  v_conninfo text;
   v_seconds integer[];
 begin
-  if v_conninfo is null or private.setting('request_counter_refused_at') is not null then
+  select request_counter into v_conninfo
+  from private.settings
+  where request_counter_refused_at is null;
+
+  if v_conninfo is null then
     return private.count_requests(p_keys, p_limits, p_window);
   end if;
   -- Somebody else may be connecting, which takes milliseconds.
@@ -437,21 +430,21 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_refused_at constant timestamptz := private.setting('request_counter_refused_at');
+  v_settings private.settings;
 begin
-  if v_refused_at is null and private.request_counter_fault() = 'refused' then
-    insert into private.settings (name, value)
-    values ('request_counter_refused_at', now()::text);
-  elsif v_refused_at < now() - interval '10 minutes' then
+  select * into v_settings from private.settings;
+  if v_settings.request_counter_refused_at is null
+    and private.request_counter_fault() = 'refused'
+  then
+    update private.settings set request_counter_refused_at = now();
+  elsif v_settings.request_counter_refused_at < now() - interval '10 minutes' then
     begin
-      perform extensions.dblink_connect('check_counter', private.setting('request_counter'));
+      perform extensions.dblink_connect('check_counter', v_settings.request_counter);
       perform extensions.dblink_disconnect('check_counter');
-      delete from private.settings where name = 'request_counter_refused_at';
+      update private.settings set request_counter_refused_at = null;
     exception when query_canceled or others then
       raise warning 'the request counter still refuses its login: %', sqlerrm;
-      update private.settings
-      set value = now()::text
-      where name = 'request_counter_refused_at';
+      update private.settings set request_counter_refused_at = now();
     end;
   end if;
 end;
@@ -468,15 +461,15 @@ security invoker
 set search_path = ''
 as $$
   select case
-    when private.setting('request_counter') is null
+    when request_counter is null
     then 'not configured: reads are not limited (see private.configure_request_counter)'
-    when private.setting('request_counter_refused_at') is not null
-      or private.request_counter_fault() = 'refused'
+    when request_counter_refused_at is not null or private.request_counter_fault() = 'refused'
     then 'its login is refused: reads are not limited'
     when private.request_counter_fault() is not null
     then 'unreachable: requests pass uncounted'
     else 'ok'
-  end;
+  end
+  from private.settings;
 $$;
 
 comment on function private.request_counter_status is 'ok, or what is wrong with the counter.';

@@ -13,9 +13,12 @@ volatile
 security invoker
 set search_path = ''
 as $$
+declare
+  -- Anywhere: the first places would be taken, and looked at in vain.
+  v_first constant integer := floor(random() * p_count);
 begin
-  for v_place in 1..p_count loop
-    if pg_try_advisory_xact_lock(hashtextextended(p_what, v_place)) then
+  for v_place in v_first..v_first + p_count - 1 loop
+    if pg_try_advisory_xact_lock(hashtextextended(p_what, v_place % p_count)) then
       return true;
     end if;
   end loop;
@@ -138,6 +141,29 @@ $$;
 comment on function private.raise_rate_limited is
   '429 rate_limit_exceeded with Retry-After and {"retry_after"} in seconds.';
 
+create function private.count_here(p_key text, p_per_minute integer)
+returns integer
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  -- The job has taken over what this session may still say.
+  if current_setting('private.request_counter_retry_at', true) <> '' then
+    perform private.forget_broken_request_counter();
+  end if;
+  return case
+    when current_setting('transaction_read_only') = 'off'
+    then private.count_request(p_key, p_per_minute, '1 minute')
+    else 0
+  end;
+end;
+$$;
+
+comment on function private.count_here is
+  'Where there is no counter to reach: counts in the request''s own transaction, if that may write.';
+
 -- Row-level security does not bind the planner: its guess counts rows that the caller may not see.
 -- In whatever company these two preferences stand, the REST server knows them by exactly this text.
 create function private.check_count_preference()
@@ -165,9 +191,12 @@ $$;
 comment on function private.check_count_preference is
   '400 count_not_allowed for Prefer: count=planned and count=estimated, but to servers.';
 
--- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink. Many
--- short look-ups by key: one statement for all of them took twice as long to start. Their plans are
--- kept from the first, since making one takes longer than running it.
+-- Definer, and stays with `postgres`: reads sessions of the auth service, and calls dblink.
+--
+-- Every function and every expression costs a few microseconds in each transaction, so what mostly
+-- happens stands here in few of them, and what seldom does in functions of their own. Look-ups are
+-- short ones by key: one statement for all takes longer to start. Their plans are kept from the
+-- first, since making one takes longer than running it.
 create function private.check_request()
 returns void
 language plpgsql
@@ -177,47 +206,43 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_claims constant jsonb := private.jwt_claims();
+  v_claims constant jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
   v_role constant text := v_claims ->> 'role';
-  v_session_id uuid;
   v_subject uuid;
+  v_session_id uuid;
   v_professional_id uuid;
   v_network text;
   v_caller text;
-  v_tier text;
+  v_key text;
+  v_settings private.settings;
   v_limits private.tiers;
-  v_settings record;
+  v_full_at timestamptz;
   v_seconds integer := 0;
 begin
   if v_role = 'service_role' or v_role is null then
     return;
   end if;
 
-  select
-    max(value) filter (where name = 'anon_tier') as anon_tier,
-    max(value) filter (where name = 'rest_pool_size')::integer as pool_size,
-    max(value) filter (where name = 'anon_per_network')::integer as anon_per_network,
-    max(value) filter (where name = 'request_counter') as conninfo,
-    max(value) filter (where name = 'request_counter_refused_at') as refused_at
-  into v_settings
-  from private.settings;
-
-  v_network := private.caller_network(private.caller_ip());
+  select * into v_settings from private.settings;
+  v_network := private.caller_network();
   if v_role = 'anon' then
-    v_tier := v_settings.anon_tier;
     v_caller := 'ip ' || v_network;
+    select * into v_limits from private.tiers where name = v_settings.anon_tier;
+    perform private.check_public_places(
+      v_caller, v_settings.anon_per_network, v_settings.rest_pool_size
+    );
   else
-    v_session_id := v_claims ->> 'session_id';
     v_subject := v_claims ->> 'sub';
+    v_session_id := v_claims ->> 'session_id';
     if v_role = 'portal_client' then
       v_professional_id := v_claims ->> 'professional_id';
-      v_caller := format('client %s', v_subject);
+      v_caller := 'client ' || v_subject;
       if not private.portal_session_is_live(v_session_id, v_professional_id, v_subject) then
         perform private.raise_session_not_found();
       end if;
     else
       v_professional_id := v_subject;
-      v_caller := format('professional %s', v_subject);
+      v_caller := 'professional ' || v_subject;
       -- Tokens without a session are the platform's own.
       if v_session_id is not null and not exists (
         select
@@ -227,41 +252,37 @@ begin
         perform private.raise_session_not_found();
       end if;
     end if;
-    v_tier := (select tier from public.profiles where id = v_professional_id);
-  end if;
-  select * into v_limits from private.tiers where name = coalesce(v_tier, 'free');
-
-  if v_role = 'anon' then
-    perform private.check_public_places(
-      v_caller, v_settings.anon_per_network, v_settings.pool_size
+    select * into v_limits
+    from private.tiers
+    where name = coalesce(
+      (select tier from public.profiles where id = v_professional_id), 'free'
     );
-  else
     perform private.check_places(
-      v_caller, v_professional_id, v_network, v_limits.concurrent_requests, v_settings.pool_size
+      v_caller,
+      v_professional_id,
+      v_network,
+      v_limits.concurrent_requests,
+      v_settings.rest_pool_size
     );
   end if;
 
   -- The limit is part of the key, so that another tier starts with a fresh budget.
-  v_caller := v_caller || ' ' || v_limits.requests_per_minute;
-  if v_settings.conninfo is not null and v_settings.refused_at is null then
-    -- A read replica has no counters; what it counts is on the other side of its connection.
+  v_key := v_caller || ' ' || v_limits.requests_per_minute;
+  if v_settings.request_counter is null or v_settings.request_counter_refused_at is not null then
+    v_seconds := private.count_here(v_key, v_limits.requests_per_minute);
+  else
+    -- A read replica has no counters, and refuses every statement that names an unlogged table;
+    -- what it counts is on the other side of its connection.
     if not pg_is_in_recovery() then
-      v_seconds := private.seconds_over(
-        private.request_budget(v_caller), v_limits.requests_per_minute, '1 minute'
-      );
+      select full_at into v_full_at from private.request_counters where key = v_key;
+      if v_full_at > clock_timestamp() then
+        v_seconds := private.seconds_over(v_full_at, v_limits.requests_per_minute, '1 minute');
+      end if;
     end if;
     if v_seconds = 0 then
       perform private.send_request_count(
-        v_settings.conninfo, v_caller, v_limits.requests_per_minute, '1 minute'
+        v_settings.request_counter, v_key, v_limits.requests_per_minute
       );
-    end if;
-  else
-    -- The job has taken over what this session may still say.
-    if current_setting('private.request_counter_retry_at', true) <> '' then
-      perform private.forget_broken_request_counter();
-    end if;
-    if current_setting('transaction_read_only') = 'off' then
-      v_seconds := private.count_request(v_caller, v_limits.requests_per_minute, '1 minute');
     end if;
   end if;
   if v_seconds > 0 then

@@ -14,13 +14,16 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_per_address constant integer := private.setting('public_tries_per_address_hour');
-  v_per_network constant integer := private.setting('public_tries_per_network_hour');
+  v_per_address integer;
+  v_per_network integer;
   v_seconds integer[];
 begin
   if private.caller_is_server() then
     return;
   end if;
+  select public_tries_per_address_hour, public_tries_per_network_hour
+  into v_per_address, v_per_network
+  from private.settings;
 
   v_seconds := private.seconds_to_wait(
     array[
@@ -29,12 +32,7 @@ begin
         encode(private.portal_address_digest(p_professional_id, p_email), 'base64'),
         v_per_address
       ),
-      format(
-        'try %s %s %s',
-        p_professional_id,
-        private.caller_network(private.caller_ip()),
-        v_per_network
-      )
+      format('try %s %s %s', p_professional_id, private.caller_network(), v_per_network)
     ],
     array[v_per_address, v_per_network],
     '1 hour'
@@ -63,20 +61,16 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_per_network constant integer := private.setting('public_writes_per_network_hour');
+  v_per_network integer;
   v_seconds integer;
 begin
   if private.caller_is_server() then
     return;
   end if;
+  select public_writes_per_network_hour into v_per_network from private.settings;
 
   v_seconds := private.count_request(
-    format(
-      'write %s %s %s',
-      p_professional_id,
-      private.caller_network(private.caller_ip()),
-      v_per_network
-    ),
+    format('write %s %s %s', p_professional_id, private.caller_network(), v_per_network),
     v_per_network,
     '1 hour'
   );

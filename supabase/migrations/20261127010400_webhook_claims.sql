@@ -113,7 +113,11 @@ begin
   end if;
   -- A dispatcher at work asks twice a second while it has a free slot, and then needs no other.
   if exists (select from private.webhook_leases where ends_at > now())
-    and private.setting('webhooks_last_dispatch_at')::timestamptz > now() - interval '1 second'
+    and exists (
+      select
+      from private.dispatches
+      where queue = 'webhooks' and last_at > now() - interval '1 second'
+    )
   then
     return false;
   end if;
@@ -142,10 +146,8 @@ begin
   -- One claim at a time, so that what is under way is counted right.
   perform pg_advisory_xact_lock(7304, 0);
 
-  insert into private.settings (name, value)
-  values ('webhooks_last_dispatch_at', private.timestamp_text(now()))
-  -- Not `excluded.value`: rules may not read the values of settings.
-  on conflict (name) do update set value = private.timestamp_text(now());
+  insert into private.dispatches (queue) values ('webhooks')
+  on conflict (queue) do update set last_at = now();
 
   -- One that is being finished is not waited for.
   delete from private.webhook_leases

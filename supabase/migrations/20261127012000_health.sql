@@ -31,13 +31,16 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_last constant text := private.setting('webhooks_last_dispatch_at');
+  v_last constant timestamptz := (
+    select last_at from private.dispatches where queue = 'webhooks'
+  );
 begin
   -- The scheduler calls only when something is due, so silence is no fault by itself.
   if private.delivery_status() <> 'ok'
-    and (v_last is null or v_last::timestamptz < now() - interval '5 minutes')
+    and (v_last is null or v_last < now() - interval '5 minutes')
   then
-    return 'deliveries are due, last dispatch: ' || coalesce(v_last, 'never');
+    return 'deliveries are due, last dispatch: '
+      || coalesce(private.timestamp_text(v_last), 'never');
   end if;
   return 'ok';
 end;

@@ -409,7 +409,7 @@ describe("health", () => {
       await tx`
         update private.webhook_deliveries set next_attempt_at = now() - interval '6 minutes'
         where professional_id = ${professional.id}`;
-      await tx`delete from private.settings where name = 'webhooks_last_dispatch_at'`;
+      await tx`delete from private.dispatches where queue = 'webhooks'`;
       const [after] = await tx`select private.health() as health`;
       // Four slow tries of its own are what it waits for.
       await tx`

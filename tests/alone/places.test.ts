@@ -29,7 +29,7 @@ const [holder] = parallelConnections(1) as [typeof sql];
 let putBack: () => Promise<void>;
 
 beforeAll(async () => {
-  putBack = await changeSettings(sql, { rest_pool_size: "20", anon_per_network: "6" });
+  putBack = await changeSettings(sql, { rest_pool_size: 20, anon_per_network: 6 });
 });
 afterAll(() => putBack());
 

@@ -20,8 +20,8 @@ let putBack: () => Promise<void>;
 
 beforeAll(async () => {
   putBack = await changeSettings(sql, {
-    public_tries_per_address_hour: "10",
-    public_tries_per_network_hour: "30",
+    public_tries_per_address_hour: 10,
+    public_tries_per_network_hour: 30,
   });
 });
 afterAll(() => putBack());
@@ -179,9 +179,9 @@ describe("bookings and orders of the public", () => {
   let putBackWrites: () => Promise<void>;
   beforeAll(async () => {
     putBackWrites = await changeSettings(sql, {
-      public_writes_per_network_hour: "10",
-      public_tries_per_address_hour: "1000",
-      public_tries_per_network_hour: "1000",
+      public_writes_per_network_hour: 10,
+      public_tries_per_address_hour: 1000,
+      public_tries_per_network_hour: 1000,
     });
   });
   afterAll(() => putBackWrites());

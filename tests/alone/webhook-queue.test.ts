@@ -37,7 +37,7 @@ async function inVain<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
         update private.webhook_deliveries set next_attempt_at = now() + interval '1 minute'
         where status = 'pending'`;
       await tx`delete from private.webhook_leases`;
-      await tx`delete from private.settings where name = 'webhooks_last_dispatch_at'`;
+      await tx`delete from private.dispatches where queue = 'webhooks'`;
       result = await work(tx as unknown as Tx);
       throw undo;
     })
@@ -270,8 +270,8 @@ describe("the queue", () => {
     const { error } = await server().rpc("claim_webhook_deliveries", { max_count: 1 });
     expect(error).toBeNull();
     const [row] = await sql`
-      select value from private.settings where name = 'webhooks_last_dispatch_at'`;
-    expect(Date.parse(row?.value)).toBeGreaterThanOrEqual(begin);
+      select last_at from private.dispatches where queue = 'webhooks'`;
+    expect(row?.last_at.getTime()).toBeGreaterThanOrEqual(begin);
   });
 
   test("holds no try back when others hold a row: the claim skips it", async () => {
@@ -301,7 +301,7 @@ describe("the scheduler", () => {
       await queue(tx, ana, 10);
       const queued = await isDue(tx);
       await claim(tx, 16);
-      await tx`delete from private.settings where name = 'webhooks_last_dispatch_at'`;
+      await tx`delete from private.dispatches where queue = 'webhooks'`;
       return [before, queued, await isDue(tx)];
     });
     // All four of the professional's turns are taken.
@@ -315,9 +315,8 @@ describe("the scheduler", () => {
       await queue(tx, ana, 2);
       const [working] = await claim(tx, 1);
       const asked = (ago: string) => tx`
-        update private.settings
-        set value = private.timestamp_text(now() - ${ago}::interval)
-        where name = 'webhooks_last_dispatch_at'`;
+        update private.dispatches set last_at = now() - ${ago}::interval
+        where queue = 'webhooks'`;
       const atWork = await isDue(tx);
       // Its slots are full, or it has died.
       await asked("1 second");

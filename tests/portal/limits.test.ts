@@ -243,7 +243,7 @@ describe("a caller's network", () => {
   });
 
   test("that nobody names is one network, not a way around the limit", async () => {
-    const [row] = await sql`select private.caller_network(null) as network`;
+    const [row] = await sql`select private.network_of(null) as network`;
     expect(row?.network).toBe("");
   });
 });

@@ -4,11 +4,11 @@ import { changeSettings } from "./settings.ts";
 
 const WIDE = {
   anon_tier: "ultra",
-  anon_per_network: "1000",
-  rest_pool_size: "1000",
-  public_tries_per_address_hour: "100000",
-  public_tries_per_network_hour: "100000",
-  public_writes_per_network_hour: "100000",
+  anon_per_network: 1000,
+  rest_pool_size: 1000,
+  public_tries_per_address_hour: 100000,
+  public_tries_per_network_hour: 100000,
+  public_writes_per_network_hour: 100000,
 };
 
 /** Runs `suite` with wide limits, on a stack that may be somebody's: they are put back. */

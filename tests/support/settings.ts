@@ -1,33 +1,18 @@
 /** `private.settings`, which belong to the whole stack: changed by what runs alone, and put back. */
 import type { Sql } from "postgres";
 
-/** By name; null where there is no such row. */
-type Settings = Record<string, string | null>;
+type Settings = Record<string, string | number | Date | null>;
 
-async function read(sql: Sql, names: string[]): Promise<Settings> {
-  const rows = await sql<{ name: string; value: string }[]>`
-    select name, value from private.settings where name in ${sql(names)}`;
-  const found = new Map(rows.map(({ name, value }) => [name, value]));
-  return Object.fromEntries(names.map((name) => [name, found.get(name) ?? null]));
-}
-
-async function write(sql: Sql, settings: Settings): Promise<void> {
-  for (const [name, value] of Object.entries(settings)) {
-    await (value === null
-      ? sql`delete from private.settings where name = ${name}`
-      : sql`
-          insert into private.settings (name, value) values (${name}, ${value})
-          on conflict (name) do update set value = excluded.value`);
-  }
-}
-
-export async function setting(sql: Sql, name: string): Promise<string | null> {
-  return (await read(sql, [name]))[name] ?? null;
+export async function setting<T extends Settings[string]>(sql: Sql, name: string): Promise<T> {
+  const [row] = await sql`select ${sql(name)} as value from private.settings`;
+  return row?.value;
 }
 
 /** Returns what puts them back as they were. */
 export async function changeSettings(sql: Sql, settings: Settings): Promise<() => Promise<void>> {
-  const before = await read(sql, Object.keys(settings));
-  await write(sql, settings);
-  return () => write(sql, before);
+  const write = (values: Settings) => sql`update private.settings set ${sql(values)}`;
+  const [before] = await sql<Settings[]>`
+    select ${sql(Object.keys(settings))} from private.settings`;
+  await write(settings);
+  return async () => void (await write(before ?? {}));
 }
