@@ -13,3 +13,6 @@ create policy dispatches_all_rules on private.dispatches
   for all to rules
   using (true)
   with check (true);
+
+comment on table private.dispatches is
+  'One row a queue that was ever asked: webhooks.';

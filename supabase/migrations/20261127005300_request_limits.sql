@@ -236,13 +236,13 @@ begin
     v_session_id := v_claims ->> 'session_id';
     if v_role = 'portal_client' then
       v_professional_id := v_claims ->> 'professional_id';
-      v_caller := 'client ' || v_subject;
+      v_caller := concat('client ', v_subject);
       if not private.portal_session_is_live(v_session_id, v_professional_id, v_subject) then
         perform private.raise_session_not_found();
       end if;
     else
       v_professional_id := v_subject;
-      v_caller := 'professional ' || v_subject;
+      v_caller := concat('professional ', v_subject);
       -- Tokens without a session are the platform's own.
       if v_session_id is not null and not exists (
         select

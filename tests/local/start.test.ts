@@ -171,11 +171,14 @@ test(
     });
     expect(response.status).toBe(200);
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example.com");
-    await vi.waitFor(async () => {
-      const mails = await waitForMails("marta@example.com", 1);
-      const ours = mails.find(({ From }) => From.Address === "shell@example.com");
-      expect(ours?.Text).toContain("https://portal.example.com/sign-in");
-    });
+    await vi.waitFor(
+      async () => {
+        const mails = await waitForMails("marta@example.com", 1);
+        const ours = mails.find(({ From }) => From.Address === "shell@example.com");
+        expect(ours?.Text).toContain("https://portal.example.com/sign-in");
+      },
+      { timeout: 15_000 },
+    );
   },
   LONG_MS,
 );
