@@ -13,6 +13,7 @@ import {
   createProduct,
   createProfessional,
   createService,
+  type PortalSession,
   type Professional,
   type Row,
 } from "./support/factories.ts";
@@ -26,6 +27,7 @@ let stranger: Professional;
 let service: Row<"services">;
 let client: Row<"clients">;
 let foreignClient: Row<"clients">;
+let portal: PortalSession;
 
 beforeAll(async () => {
   [owner, stranger] = await Promise.all([
@@ -37,6 +39,7 @@ beforeAll(async () => {
     createClientRow(owner),
     createClientRow(stranger),
   ]);
+  portal = await createPortalSession(client);
 });
 
 interface Answer {
@@ -768,15 +771,30 @@ describe("bad input", () => {
     else expectError(answer, 400, "22021");
   });
 
-  test.each([
-    ["PUT", {}],
-    ["POST", { prefer: "resolution=merge-duplicates" }],
-    ["POST", {}],
-  ])("%s of rows that are no objects", async (method, headers) => {
-    for (const body of [[null], [7], [[]], ["x"]]) {
-      const answer = await send(method, `services?id=eq.${randomUUID()}`, body, headers);
-      expectError(answer, 400, (answer.body as { code: string }).code);
-    }
+  const SCALARS = ["7", '"x"', "null", "true"];
+  const NO_ROWS = ["[null]", "[[]]", "[7]", '["x"]', "[true]", "[{},7]"];
+
+  describe.each([
+    ["the public", stack.publishableKey, () => ""],
+    ["a professional", stack.publishableKey, () => owner.token],
+    ["a client in the portal", stack.publishableKey, () => portal.token],
+    ["a server", stack.secretKey, () => ""],
+  ])("rows that are no objects, from %s", (_who, apikey, token) => {
+    test.each([
+      ["POST", "services?", {}],
+      ["POST", "services?", { prefer: "resolution=merge-duplicates" }],
+      ["PATCH", "services?id=eq.00000000-0000-4000-8000-000000000000", {}],
+      ["PUT", "services?id=eq.00000000-0000-4000-8000-000000000000", {}],
+    ])("%s %s %j", async (method, path, headers) => {
+      for (const body of [...SCALARS, ...NO_ROWS]) {
+        for (const columns of ["", "&columns=name,price"]) {
+          const answer = await send(method, path + columns, body, { ...headers, apikey }, token());
+          // Where PostgREST reads the body itself, it takes a scalar for an empty list.
+          if (answer.status < 300 && SCALARS.includes(body) && columns === "") continue;
+          expectError(answer, 400, (answer.body as { code: string }).code);
+        }
+      }
+    });
   });
 
   test("a body of 10 MB", async () => {

@@ -85,23 +85,28 @@ export async function createRest(options: {
 
 /**
  * Bend: requests that nobody can read.
- * Upstream writes names into its SQL, so that a NUL in one breaks the connection, and fails on an upsert
- * of something that is no object. The platform answers 400.
+ * Upstream writes names into its SQL, so that a NUL in one breaks the connection, and fails on a row that
+ * is no object. The platform answers 400: its parser with PGRST102, or Postgres where `columns=` lets the
+ * body through as it is.
  */
 function unreadable(request: Request, url: URL, body: string): Response | null {
   if (/%00/.test(url.search)) {
     const message = 'invalid byte sequence for encoding "UTF8": 0x00';
     return restError(400, { code: "22021", message });
   }
-  const merges = request.headers.get("prefer")?.includes("resolution=") ?? false;
-  if (request.method !== "PUT" && !merges) return null;
+  const type = request.headers.get("content-type") ?? "application/json";
+  const writesRows = /^(POST|PATCH|PUT)$/.test(request.method) && !/\/rpc\//.test(url.pathname);
+  if (!writesRows || !type.includes("json")) return null;
   try {
     const rows = [JSON.parse(body)].flat();
     if (rows.every((row) => typeof row === "object" && row && !Array.isArray(row))) return null;
   } catch {
     return null; // upstream says so
   }
-  return restError(400, { code: "PGRST102", message: "All object keys must match" });
+  const isPassedOn = request.method !== "PUT" && url.searchParams.has("columns");
+  return isPassedOn
+    ? restError(400, { code: "22023", message: "cannot read rows from a value that is no object" })
+    : restError(400, { code: "PGRST102", message: "All object keys must match" });
 }
 
 /** Upstream's answer to a fault of its own has a code of its own and quotes the error. */
