@@ -4,7 +4,7 @@ import type { Keys } from "../keys.ts";
 import { logFault, type RequestContext, requestContext } from "./context.ts";
 import { type AcceptedKey, bearerToken, verifyToken } from "./keys.ts";
 import { RestConnection } from "./rest-connection.ts";
-import { restError } from "./rest-errors.ts";
+import { isConnectionError, isDatabaseError, restError } from "./rest-errors.ts";
 
 const INNER_KEY = "checked";
 
@@ -109,9 +109,18 @@ function unreadable(request: Request, url: URL, body: string): Response | null {
     : restError(400, { code: "PGRST102", message: "All object keys must match" });
 }
 
-/** Upstream's answer to a fault of its own has a code of its own and quotes the error. */
+/**
+ * Bend: faults.
+ * Upstream's answer to a fault of its own quotes the error. One that comes before the request has become a
+ * query is the request's: upstream trips over a lone quote, and operators named like methods
+ * (`id=toString.1`). The platform answers 400.
+ */
 async function finish(response: Response, context: RequestContext): Promise<Response> {
   if (response.status < 500) return response;
+  const { call, fault } = context;
+  if (fault && !call && !isDatabaseError(fault) && !isConnectionError(fault)) {
+    return restError(400, { code: "PGRST100", message: "The request cannot be parsed" });
+  }
   logFault(context, response.status);
   const known = /^\{"code":"(?!SUP")/.test(await response.clone().text());
   return known ? response : restError(500, { code: "PGRSTX00", message: "Internal server error" });
