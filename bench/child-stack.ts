@@ -3,8 +3,8 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { freePorts } from "../local/ports.ts";
 import type { StackEnv } from "../local/stack.ts";
+import { freePorts } from "../scripts/free-ports.ts";
 
 export interface ChildStack {
   env: StackEnv;

@@ -4,11 +4,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { developmentEnv, readConfig } from "../local/config.ts";
-import { freePorts } from "../local/ports.ts";
 import { type PostgresServer, startPostgres } from "../local/postgres.ts";
 import { configureRequestCounter } from "../local/request-counter.ts";
 import { startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
+import { freePorts } from "../scripts/free-ports.ts";
 import { load } from "./data.ts";
 
 /** The last commit whose hook waited for its counter and asked for each thing by itself. */

@@ -55,18 +55,12 @@ type Variables = Record<string, string | undefined>;
  */
 export function projectEnv(projectDir: string): Variables {
   const stage = process.env.SUPABASE_ENV || "development";
-  const names = [`.env.${stage}.local`, ".env.local", `.env.${stage}`, ".env"].filter(
-    (name) => stage !== "test" || name !== ".env.local",
-  );
-  const env: Variables = { ...process.env };
-  for (const folder of [projectDir, join(projectDir, "supabase")]) {
-    for (const path of names.map((name) => join(folder, name)).filter((path) => existsSync(path))) {
-      for (const [name, value] of Object.entries(parseEnv(readFileSync(path, "utf8")))) {
-        env[name] ??= value;
-      }
-    }
-  }
-  return env;
+  const names = [`.env.${stage}.local`, ".env.local", `.env.${stage}`, ".env"];
+  const files = [projectDir, join(projectDir, "supabase")]
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .filter((path) => existsSync(path))
+    .map((path) => parseEnv(readFileSync(path, "utf8")));
+  return Object.assign({}, ...files.reverse(), process.env);
 }
 
 /** The committed values alone, for a stack that nobody's own key or address may change. */

@@ -5,11 +5,7 @@ import { createApp, type Listener, serve } from "./http.ts";
 type Handler = (request: Request) => Promise<Response>;
 
 /** Routes `/rest/v1` and `/auth/v1` to the API, `/functions/v1` to the edge functions. */
-export function startGateway(options: {
-  port: number;
-  api: Handler;
-  functions: Handler;
-}): Promise<Listener> {
+export function startGateway(port: number, api: Handler, functions: Handler): Promise<Listener> {
   const app = createApp();
   app.use(async (c, next) => {
     // The caller may not choose the address that limits are counted by; the edge sets it.
@@ -19,12 +15,12 @@ export function startGateway(options: {
     await next();
   });
   // The functions decide themselves which origins may read them.
-  app.all("/functions/v1/*", (c) => options.functions(c.req.raw));
+  app.all("/functions/v1/*", (c) => functions(c.req.raw));
   const rest = ["Content-Range", "Content-Location", "Location", "Preference-Applied"];
   const auth = ["X-Total-Count", "Link", "X-Supabase-Api-Version"];
   app.use(cors({ origin: "*", maxAge: 3600, exposeHeaders: [...rest, ...auth] }));
   for (const path of ["/rest/v1/*", "/auth/v1/*"]) {
-    app.all(path, (c) => options.api(c.req.raw));
+    app.all(path, (c) => api(c.req.raw));
   }
-  return serve(app, options.port);
+  return serve(app, port);
 }

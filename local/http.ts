@@ -6,11 +6,7 @@ import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 
-export interface Listener {
-  port: number;
-  url: string;
-  close(): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof serve>>;
 
 export type HttpApp = Hono<{ Bindings: HttpBindings }>;
 
@@ -48,7 +44,7 @@ export function createApp(): HttpApp {
 }
 
 /** Serves an app on 127.0.0.1; port 0 takes a free one. */
-export async function serve(app: HttpApp, port: number): Promise<Listener> {
+export async function serve(app: HttpApp, port: number) {
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: { maxHeaderSize: MAX_HEADERS, keepAliveTimeout: 65_000 },
@@ -59,7 +55,7 @@ export async function serve(app: HttpApp, port: number): Promise<Listener> {
   return {
     port: bound,
     url: `http://127.0.0.1:${bound}`,
-    async close() {
+    async close(): Promise<void> {
       if (!server.listening) return;
       const closed = once(server, "close");
       server.close();

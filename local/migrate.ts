@@ -2,7 +2,7 @@
  * Brings a database up to the migrations in `supabase/migrations`, with the platform's own CLI:
  * what it accepts, a hosted project accepts.
  */
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,21 +24,15 @@ export async function supabase(
   args: string[],
   signal?: AbortSignal,
 ): Promise<{ code: number; output: string }> {
+  const env = { ...process.env, ...QUIET };
+  const options = { cwd: projectDir, env, maxBuffer: Number.POSITIVE_INFINITY, signal };
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CLI, ...args], {
-      cwd: projectDir,
-      env: { ...process.env, ...QUIET },
-      stdio: ["ignore", "pipe", "pipe"],
-      ...(signal && { signal }),
+    const child = execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
+      // Of a process that did not run, or was stopped, it is a name.
+      if (typeof error?.code === "string") reject(error);
+      else resolve({ code: error ? (error.code ?? 1) : 0, output: `${stdout}${stderr}`.trim() });
     });
-    let output = "";
-    const collect = (chunk: Buffer) => {
-      output += chunk;
-    };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, output: output.trim() }));
+    child.stdin?.end();
   });
 }
 
@@ -67,15 +61,13 @@ const essence = (sql: string) => sql.replace(/[\s;]+/g, "");
 /** The text of each applied migration by version; whether there was a seed. */
 const readApplied = (url: string) =>
   withDatabase(url, async (sql) => {
-    const read = async (table: string, columns: string) => {
+    const read = async (columns: string, table: string) => {
       const [found] = await sql`select to_regclass(${table}) is not null as yes`;
       return found?.yes ? sql.unsafe(`select ${columns} from ${table}`) : [];
     };
-    const migrations = await read(
-      "supabase_migrations.schema_migrations",
-      "version, array_to_string(statements, ' ') as text",
-    );
-    const seeds = await read("supabase_migrations.seed_files", "hash");
+    const text = "version, array_to_string(statements, ' ') as text";
+    const migrations = await read(text, "supabase_migrations.schema_migrations");
+    const seeds = await read("hash", "supabase_migrations.seed_files");
     const texts = new Map<string, string>(migrations.map(({ version, text }) => [version, text]));
     return { texts, seeded: seeds.length > 0 };
   });

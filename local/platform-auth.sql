@@ -23,39 +23,10 @@ grant select on all tables in schema auth to postgres with grant option;
 
 set local role supabase_auth_admin;
 
--- As on the platform: one setting a claim (how PostgREST once did it), or all claims in one object.
-create or replace function auth.uid() returns uuid
-language sql stable
-as $$
-  select coalesce(
-    nullif(current_setting('request.jwt.claim.sub', true), ''),
-    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub'
-  )::uuid
-$$;
-
-create or replace function auth.role() returns text
-language sql stable
-as $$
-  select coalesce(
-    nullif(current_setting('request.jwt.claim.role', true), ''),
-    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role'
-  )
-$$;
-
-create or replace function auth.email() returns text
-language sql stable
-as $$
-  select coalesce(
-    nullif(current_setting('request.jwt.claim.email', true), ''),
-    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'
-  )
-$$;
-
 create or replace function auth.jwt() returns jsonb
 language sql stable
-as $$
-  select coalesce(
-    nullif(current_setting('request.jwt.claim', true), ''),
-    nullif(current_setting('request.jwt.claims', true), '')
-  )::jsonb
-$$;
+return nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+
+create or replace function auth.uid() returns uuid
+language sql stable
+return (auth.jwt() ->> 'sub')::uuid;

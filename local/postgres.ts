@@ -4,7 +4,7 @@
  * The package's own starter is not used, only its binaries: it shuts down from exit hooks of its
  * own, and a stack has an order to stop in.
  */
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -14,19 +14,8 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import { UserError } from "./ports.ts";
 import { type Runner, serverUser } from "./postgres-user.ts";
-import { commandLine } from "./processes.ts";
 
-export interface PostgresServer {
-  port: number;
-  /** Connects as the superuser `supabase_admin`. */
-  adminUrl: string;
-  /** Connects as `postgres`, which owns the migrations and is no superuser. */
-  url: string;
-  pid: number;
-  /** Settles when the server ends, whoever ended it. */
-  exited: Promise<unknown>;
-  stop(): Promise<void>;
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 const PASSWORD = "postgres";
 
@@ -68,6 +57,15 @@ async function createCluster(initdb: string, dataDir: string, runner: Runner): P
   await rename(draft, dataDir);
 }
 
+/** The command line of a process; empty: not running. */
+function commandLine(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  if (existsSync(file)) return readFileSync(file, "utf8").replaceAll("\0", " ");
+  // There is no /proc on macOS, and not always a `ps` on Linux.
+  if (process.platform === "linux") return "";
+  return spawnSync("ps", ["-ww", "-o", "args=", "-p", `${pid}`], { encoding: "utf8" }).stdout;
+}
+
 /**
  * Stops the server that a crashed run left behind on this very data directory. Only for who has
  * made sure that no other stack runs on it.
@@ -76,7 +74,7 @@ export async function stopOrphan(dataDir: string): Promise<void> {
   const pidFile = `${dataDir}/postmaster.pid`;
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
-  for (let waited = 0; commandLine(pid)?.includes(`-D ${dataDir} `); waited += 20) {
+  for (let waited = 0; commandLine(pid).includes(`-D ${dataDir} `); waited += 20) {
     if (waited === 0) process.kill(pid, "SIGINT");
     if (waited === 10_000) process.kill(pid, "SIGQUIT");
     await sleep(20);
@@ -86,14 +84,10 @@ export async function stopOrphan(dataDir: string): Promise<void> {
 }
 
 /** The server itself says in its pid file when it accepts connections. */
-async function untilReady(dataDir: string, pid: number, exited: Promise<unknown>): Promise<void> {
-  let ended = false;
-  exited.then(() => {
-    ended = true;
-  });
-  while (!ended) {
+async function untilReady(dataDir: string, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null && child.signalCode === null) {
     const lines = (await readFile(`${dataDir}/postmaster.pid`, "utf8").catch(() => "")).split("\n");
-    if (lines[0] === String(pid) && lines[7]?.trim() === "ready") return;
+    if (lines[0] === String(child.pid) && lines[7]?.trim() === "ready") return;
     await sleep(10);
   }
   const log = readFileSync(`${dataDir}.log`, "utf8").trim().split("\n").slice(-5).join("\n");
@@ -114,8 +108,7 @@ export async function withDatabase<T>(
 }
 
 /** Runs a file of SQL in one transaction. */
-export const runSqlFile = (url: string, file: URL) =>
-  withDatabase(url, (sql) => sql.unsafe(readFileSync(file, "utf8")));
+export const runFile = (sql: postgres.Sql, file: URL) => sql.unsafe(readFileSync(file, "utf8"));
 
 /** Makes a copy of somebody's data our own: the server takes none that belong to another user. */
 async function takeOver(dataDir: string, runner: Runner): Promise<void> {
@@ -138,7 +131,7 @@ export async function startPostgres(options: {
   fsync?: boolean;
   /** Hears what takes long. */
   report?: (line: string) => void;
-}): Promise<PostgresServer> {
+}) {
   const { dataDir, port } = options;
   const paths = await binaries();
   await mkdir(dirname(dataDir), { recursive: true });
@@ -172,8 +165,7 @@ export async function startPostgres(options: {
   );
   closeSync(log);
   const exited = once(child, "exit");
-  const pid = child.pid;
-  if (pid === undefined) throw await exited.catch((error: unknown) => error);
+  if (child.pid === undefined) throw await exited.catch((error: unknown) => error);
   const stop = async () => {
     child.kill("SIGINT");
     const timer = setTimeout(() => child.kill("SIGQUIT"), 10_000);
@@ -183,11 +175,23 @@ export async function startPostgres(options: {
   const address = `${PASSWORD}@127.0.0.1:${port}/postgres`;
   const adminUrl = `postgresql://supabase_admin:${address}`;
   try {
-    await untilReady(dataDir, pid, exited);
-    await runSqlFile(adminUrl, new URL("./platform.sql", import.meta.url));
+    await untilReady(dataDir, child);
+    await withDatabase(adminUrl, async (sql) => {
+      const [found] = await sql`select to_regrole('authenticator') is not null as yes`;
+      if (!found?.yes) await runFile(sql, new URL("./platform.sql", import.meta.url));
+    });
   } catch (error) {
     if (child.exitCode === null && child.signalCode === null) await stop();
     throw error;
   }
-  return { port, adminUrl, url: `postgresql://postgres:${address}`, pid, exited, stop };
+  return {
+    port,
+    /** Connects as the superuser `supabase_admin`. */
+    adminUrl,
+    /** Connects as `postgres`, which owns the migrations and is no superuser. */
+    url: `postgresql://postgres:${address}`,
+    /** Settles when the server ends, whoever ended it. */
+    exited,
+    stop,
+  };
 }

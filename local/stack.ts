@@ -5,11 +5,15 @@
 import { chmodSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, developmentEnv, readConfig } from "./config.ts";
+import { startFunctions } from "./functions.ts";
+import { startGateway } from "./gateway.ts";
 import { type Keys, localKeys } from "./keys.ts";
+import { startMail } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import type { Ports } from "./ports.ts";
-import { runSqlFile, startPostgres } from "./postgres.ts";
+import { runFile, startPostgres, withDatabase } from "./postgres.ts";
 import { configureRequestCounter } from "./request-counter.ts";
+import { startScheduler } from "./scheduler.ts";
 
 export interface StackOptions extends Ports {
   projectDir: string;
@@ -77,28 +81,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const stopPart of stops.splice(0).reverse()) await stopPart();
   };
   try {
-    // The API takes long to load; the database starts meanwhile.
-    const modules = Promise.all([
-      import("./api/index.ts"),
-      import("./mail.ts"),
-      import("./functions.ts"),
-      import("./gateway.ts"),
-      import("./scheduler.ts"),
-    ]);
-    modules.catch(() => {});
+    // It takes long to load; the database starts meanwhile.
+    const loading = import("./api/index.ts");
+    loading.catch(() => {});
     const database = await startPostgres({ dataDir, port: dbPort, fsync, report });
     stops.push(database.stop);
     const { adminUrl, url } = database;
-    const [{ createApi }, { startMail }, { startFunctions }, { startGateway }, { startScheduler }] =
-      await modules;
     signal?.throwIfAborted();
 
     const mail = await startMail(mailPort);
     stops.push(mail.close);
+    const { createApi } = await loading;
     const api = await createApi({ adminUrl, config, env, mail: mail.send });
     stops.push(api.close);
     await api.ensureAuthSchema();
-    await runSqlFile(adminUrl, new URL("./platform-auth.sql", import.meta.url));
+    const guards = new URL("./platform-auth.sql", import.meta.url);
+    await withDatabase(adminUrl, (sql) => runFile(sql, guards));
     await migrate({ projectDir, url, seed, signal, report, warn });
     await configureRequestCounter(url, dbPort);
     signal?.throwIfAborted();
@@ -107,8 +105,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const functionsEnv = { ...secrets, ...platformEnv(env), ...options.functionsEnv };
     const functions = startFunctions({ projectDir, env: functionsEnv });
     stops.push(functions.close);
-    const answers = { api: api.answer, functions: functions.answer };
-    const gateway = await startGateway({ port: apiPort, ...answers });
+    const gateway = await startGateway(apiPort, api.answer, functions.answer);
     stops.push(gateway.close);
     const scheduler = startScheduler({
       adminUrl,

@@ -4,26 +4,15 @@ import { portsFromEnv, UserError } from "./ports.ts";
 import { type Stack, type StackEnv, startStack } from "./stack.ts";
 import { announce, claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
 
-function welcome(env: StackEnv): string {
-  const rows = [
-    ["API URL", env.API_URL],
-    ["Database URL", env.DB_URL],
-    ["Mailpit URL", env.MAILPIT_URL],
-    ["Publishable key", env.PUBLISHABLE_KEY],
-    ["Secret key", env.SECRET_KEY],
-    ["JWT secret", env.JWT_SECRET],
-    ["anon key", env.ANON_KEY],
-    ["service_role key", env.SERVICE_ROLE_KEY],
-  ];
-  return [
-    ...rows.map(([name = "", value]) => `${name.padStart(17)}: ${value}`),
-    "",
-    "Try it:",
-    `curl '${env.API_URL}/rest/v1/services?select=name,price,duration&limit=3' -H 'apikey: ${env.PUBLISHABLE_KEY}'`,
-    "",
-    "Ctrl-C stops it.",
-  ].join("\n");
-}
+const welcome = (env: StackEnv) => `
+${Object.entries(env)
+  .map(([name, value]) => `${name.padStart(16)}: ${value}`)
+  .join("\n")}
+
+Try it:
+curl '${env.API_URL}/rest/v1/services?select=name,price,duration&limit=3' -H 'apikey: ${env.PUBLISHABLE_KEY}'
+
+Ctrl-C stops it.`;
 
 /** Resolves with the exit code once something wants the stack to end. */
 function untilAskedToStop(abort: AbortController): Promise<number> {

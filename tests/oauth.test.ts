@@ -14,9 +14,9 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { developmentEnv, readConfig } from "../local/config.ts";
-import { freePorts } from "../local/ports.ts";
 import { type Stack, startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
+import { freePorts } from "../scripts/free-ports.ts";
 
 const SITE = "http://127.0.0.1:3000";
 const APP = "https://app.example.com/welcome";

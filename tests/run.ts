@@ -8,9 +8,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cliTarget, deprecations, supabase } from "../local/migrate.ts";
-import { freePorts, UserError } from "../local/ports.ts";
+import { UserError } from "../local/ports.ts";
 import { type Stack, startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
+import { freePorts } from "../scripts/free-ports.ts";
 import { type Outcome, staticChecks, step } from "./support/checks.ts";
 import { withWideLimits } from "./support/limits.ts";
 

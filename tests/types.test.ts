@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { generateTypes, TYPES_FILE } from "../local/types.ts";
+import { generateTypes, TYPES_FILE } from "../scripts/types.ts";
 import { stack } from "./support/stack.ts";
 
 test("the generated types are those of the database; else run npm run types", async () => {

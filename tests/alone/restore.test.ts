@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePorts } from "../../local/ports.ts";
 import { type Stack, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
+import { freePorts } from "../../scripts/free-ports.ts";
 import { type Api, anonymous, bearer, server, signToken } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import {

@@ -16,14 +16,16 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { localKeys } from "../../local/keys.ts";
-import { freePorts, type Ports } from "../../local/ports.ts";
+import type { Ports } from "../../local/ports.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
+import { freePorts } from "../../scripts/free-ports.ts";
 import { waitForMails } from "../support/portal.ts";
 import { stack } from "../support/stack.ts";
 
@@ -151,6 +153,42 @@ test(
       // Bit 2 of the kernel's list is CAP_DAC_READ_SEARCH.
       expect(Number.parseInt(rights ?? "", 16)).toBe(IS_ROOT ? 1 << 2 : 0);
     }
+  },
+  LONG_MS,
+);
+
+test(
+  "a second start is refused; what a killed one leaves behind is no hindrance",
+  async () => {
+    await start();
+    const first = running;
+    const orphan = serverPid();
+    await expect(start()).rejects.toThrow(`already runs at http://127.0.0.1:${ports.apiPort}`);
+    first?.kill("SIGKILL");
+    await once(first as ChildProcess, "exit");
+    await start();
+    expect(serverPid()).not.toBe(orphan);
+    expect(await servedPage()).toMatchObject({ professional: { username: "ana" } });
+  },
+  LONG_MS,
+);
+
+test(
+  "a function that broke, was mended or was killed answers as its files say",
+  async () => {
+    await start();
+    const file = join(project, "supabase/functions/send-portal-otp/index.ts");
+    const source = readFileSync(file, "utf8");
+    const answer = async () => (await call("/functions/v1/send-portal-otp")).status;
+    expect(await answer()).toBe(405);
+    writeFileSync(file, "throw new Error()");
+    await vi.waitFor(async () => expect(await answer()).toBe(503), { timeout: 20_000 });
+    writeFileSync(file, source);
+    await vi.waitFor(async () => expect(await answer()).toBe(405), { timeout: 20_000 });
+    // By its folder: the tests beside this one have such a process too.
+    const pids = execFileSync("pgrep", ["-P", String(running?.pid), "-f", "send-portal-otp"]);
+    process.kill(Number(String(pids)), "SIGKILL");
+    await vi.waitFor(async () => expect(await answer()).toBe(405), { timeout: 20_000 });
   },
   LONG_MS,
 );

@@ -53,7 +53,7 @@ beforeEach(async () => {
   };
   const functions = async (request: Request) =>
     Response.json({ via: "functions", path: new URL(request.url).pathname });
-  gateway = await startGateway({ port: 0, api, functions });
+  gateway = await startGateway(0, api, functions);
 });
 
 afterEach(() => gateway.close());

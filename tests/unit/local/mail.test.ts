@@ -49,22 +49,19 @@ test("the newest comes first", async () => {
   for (const Subject of ["1", "2"]) mail.send({ ...sample, Subject });
   const { messages } = await get("/api/v1/messages");
   expect(messages.map(({ Subject }: { Subject: string }) => Subject)).toEqual(["2", "1"]);
+  expect(await get("/api/v1/message/latest")).toMatchObject({ Subject: "2" });
 });
 
-test("a search finds by recipient and subject, ignoring case", async () => {
+test("a search finds by recipient, ignoring case", async () => {
   mail.send(sample);
   mail.send({ ...sample, To: [{ Email: "ben@example.com" }] });
-  for (const query of [
-    'to:"ANA@example.com"',
-    "to:ana@example.com",
-    'to:ana subject:"your code"',
-  ]) {
+  for (const query of ['to:"ANA@example.com"', "to:ana@example.com", "to:ana"]) {
     expect((await find(query)).messages).toHaveLength(1);
   }
   expect(await find("to:nobody@example.com")).toMatchObject({ messages_count: 0, messages: [] });
 });
 
-test.each(["", "has:attachment", "ana"])(
+test.each(["", "has:attachment", "ana", "to:ana subject:code"])(
   "a search for %j, which is not understood, is 400",
   async (query) => {
     const response = await fetch(`${mail.url}/api/v1/search?query=${query}`);

@@ -8,10 +8,10 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypescript, sortGeneratorMetadata } from "@supabase/postgrest-typegen/generation";
 import { introspect } from "@supabase/postgrest-typegen/introspection";
-import { freePorts } from "./ports.ts";
-import { withDatabase } from "./postgres.ts";
-import { startStack } from "./stack.ts";
-import { PROJECT_DIR, runningStack } from "./state.ts";
+import { withDatabase } from "../local/postgres.ts";
+import { startStack } from "../local/stack.ts";
+import { PROJECT_DIR, runningStack } from "../local/state.ts";
+import { freePorts } from "./free-ports.ts";
 
 export const TYPES_FILE = join(PROJECT_DIR, "supabase/functions/_shared/database.types.ts");
 
@@ -52,7 +52,7 @@ async function withPassingStack(use: (dbUrl: string) => Promise<string>): Promis
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const dbUrl = process.env.DB_URL || runningStack()?.env?.DB_URL;
+  const dbUrl = process.env.DB_URL || (await runningStack())?.env?.DB_URL;
   const types = dbUrl ? await generateTypes(dbUrl) : await withPassingStack(generateTypes);
   mkdirSync(dirname(TYPES_FILE), { recursive: true });
   writeFileSync(TYPES_FILE, types);

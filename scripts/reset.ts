@@ -1,9 +1,10 @@
 /** `npm run reset`: throws the local data away and builds it anew from migrations and seed. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { freePorts, UserError } from "./ports.ts";
-import { startStack } from "./stack.ts";
-import { claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
+import { UserError } from "../local/ports.ts";
+import { startStack } from "../local/stack.ts";
+import { claimFolder, DATA_DIR, PROJECT_DIR, release } from "../local/state.ts";
+import { freePorts } from "./free-ports.ts";
 
 try {
   await claimFolder();

@@ -1,7 +1,7 @@
 /** `npm run status`: addresses and keys of the running stack, to be read by a shell. */
-import { runningStack } from "./state.ts";
+import { runningStack } from "../local/state.ts";
 
-const stack = runningStack();
+const stack = await runningStack();
 if (stack?.phase === "ready" && stack.env) {
   for (const [name, value] of Object.entries(stack.env)) console.log(`${name}="${value}"`);
 } else {
