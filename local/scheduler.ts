@@ -2,46 +2,21 @@
  * Stands in for pg_cron and pg_net, which need an image of their own: the same jobs that the
  * migrations schedule where those extensions exist, run from outside the database.
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { Cron } from "croner";
 import postgres from "postgres";
-
-/** As `private.jobs()` lists them. */
-interface Job {
-  name: string;
-  schedule: string;
-  command: string;
-}
 
 /** Its command rings by pg_net; here it is rung from outside, as often as one cares to look. */
 const DISPATCH = "webhook-dispatch";
 
-const TICK_MS = 1_000;
 // A function that has not been called for long may have to start.
 const POST_MS = 30_000;
 /** A database that is down for long must not fill the terminal. */
 const LOG_EVERY_MS = 60_000;
 
-/**
- * Says when a job is due, at most once a period: `n seconds`, or of cron's five fields what the jobs
- * use, minute and hour (UTC) as a number or `*`. A start within a period counts as done: twice is
- * worse than not.
- */
-function dueAt(schedule: string): (now: Date) => boolean {
-  const seconds = Number(/^(\d+) seconds$/.exec(schedule)?.[1] ?? 0);
-  const [, minute = "", hour = ""] = /^(\*|\d+) (\*|\d+) \* \* \*$/.exec(schedule) ?? [];
-  if (!seconds && !hour) throw new Error(`cannot read the schedule "${schedule}"`);
-  const period = seconds || (hour !== "*" ? 86_400 : minute !== "*" ? 3_600 : 60);
-  const offset = seconds ? 0 : 60 * (Number(minute) || 0) + 3_600 * (Number(hour) || 0);
-  const periodOf = (now: Date) => Math.floor((now.getTime() / 1000 - offset) / period);
-  let last = seconds ? -1 : periodOf(new Date());
-  return (now) => {
-    const isDue = periodOf(now) !== last;
-    last = periodOf(now);
-    return isDue;
-  };
-}
+/** The schedule of pg_cron, which has `n seconds` beside cron's five fields, as cron with seconds. */
+const pattern = (schedule: string) => schedule.replace(/^(\d+) seconds$/, "*/$1 * * * * *");
 
-/** Starts the jobs. `secret` goes to the edge functions in the `apikey` header. */
+/** Starts the jobs that `private.jobs()` lists. `secret` goes to the edge functions as `apikey`. */
 export function startScheduler(options: {
   adminUrl: string;
   functionsUrl: string;
@@ -74,26 +49,22 @@ export function startScheduler(options: {
     }
   }
 
-  /** One loop a job, so that a job never overlaps itself and a slow one holds up no other. */
-  async function loop({ name, schedule, command }: Job): Promise<void> {
-    const isDue = dueAt(name === DISPATCH ? "1 seconds" : schedule);
-    while (!stop.signal.aborted) {
-      if (isDue(new Date())) {
-        await attempt(name, name === DISPATCH ? ring : () => sql.unsafe(command));
-      }
-      await sleep(TICK_MS, undefined, { signal: stop.signal }).catch(() => {});
+  const jobs: Cron[] = [];
+  void attempt("jobs", async () => {
+    const rows = await sql`select name, schedule, command from private.jobs()`;
+    // A job never overlaps itself, and a slow one holds up no other.
+    const options = { timezone: "UTC", protect: true };
+    for (const { name, schedule, command } of stop.signal.aborted ? [] : rows) {
+      const run = name === DISPATCH ? ring : () => sql.unsafe(command);
+      const due = name === DISPATCH ? "* * * * * *" : pattern(schedule);
+      jobs.push(new Cron(due, options, () => attempt(name, run)));
     }
-  }
-
-  const loops = attempt("jobs", async () => {
-    const jobs = await sql<Job[]>`select name, schedule, command from private.jobs()`;
-    await Promise.all(jobs.map(loop));
   });
   return {
     async close() {
       stop.abort();
+      for (const job of jobs) job.stop();
       await sql.end({ timeout: 1 });
-      await loops;
     },
   };
 }
