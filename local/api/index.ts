@@ -4,52 +4,40 @@
  * would notice, a block headed "Bend" mends it; this folder goes when upstream needs none of them.
  */
 import type { Config } from "../config.ts";
+import { errorResponse } from "../http.ts";
 import type { Keys } from "../keys.ts";
-import { type AuthMail, createAuth } from "./auth.ts";
+import type { OutgoingMail } from "../mail.ts";
+import { createAuth } from "./auth.ts";
 import { checkKey, needsKey } from "./keys.ts";
 import { createRest } from "./rest.ts";
-import { restError } from "./rest-errors.ts";
 
 export interface ApiOptions {
   /** Connection string of the superuser; the services' own roles have its password. */
   adminUrl: string;
   config: Config;
   env: Keys & { API_URL: string };
-  mail: AuthMail;
+  /** Keeps a mail. */
+  mail: (mail: OutgoingMail) => unknown;
 }
 
-export interface Api {
-  /** Creates the tables of schema `auth`; safe to repeat. */
-  ensureAuthSchema(): Promise<void>;
-  /** Answers a request to `/rest/v1/…` or `/auth/v1/…`. */
-  answer(request: Request): Promise<Response>;
-  close(): Promise<void>;
-}
-
-export async function createApi(options: ApiOptions): Promise<Api> {
+export async function createApi(options: ApiOptions) {
   const auth = createAuth(options);
   const rest = await createRest(options);
   return {
+    /** Creates the tables of schema `auth`; safe to repeat. */
     ensureAuthSchema: auth.ensureSchema,
-    async answer(request) {
+    /** Answers a request to `/rest/v1/…` or `/auth/v1/…`. */
+    async answer(request: Request): Promise<Response> {
       const url = new URL(request.url);
       const key = needsKey(url.pathname) ? checkKey(request, url, options.env) : null;
       if (key instanceof Response) return key;
       const body = await request.text();
       if (url.pathname.startsWith("/auth/v1")) return auth.answer(request, url, body);
-      if (key && isDecodable(url.pathname)) return rest.answer(request, url, body, key);
-      return restError(404, { code: "PGRST125", message: "Invalid path specified in request URL" });
+      if (key) return rest.answer(request, url, body, key);
+      return errorResponse(404, "PGRST125", "Invalid path specified in request URL");
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([auth.close(), rest.close()]);
     },
   };
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    return decodeURIComponent(path) !== "";
-  } catch {
-    return false;
-  }
 }

@@ -2,14 +2,14 @@ import type { AnyAST, IntrospectResult } from "@supabase/lite";
 import type { Config } from "../config.ts";
 import { currentRequest } from "./context.ts";
 import { Database } from "./database.ts";
-import { type Instants, instantsOf, withEmbeddedInstants } from "./rest-embeds.ts";
+import { withEmbeddedInstants } from "./rest-embeds.ts";
 import { asPgrstError, isConnectionError, isDatabaseError, unreachable } from "./rest-errors.ts";
 import { type DomainCasts, readDomainCasts, withReadableValues } from "./rest-payload.ts";
 import {
-  type DatabaseConfig,
   inTransaction,
   type Queries,
-  readDatabaseConfig,
+  type RoleSettings,
+  readRoleSettings,
 } from "./rest-transaction.ts";
 
 /** As many as the setting `rest_pool_size` of the migrations says. */
@@ -17,44 +17,15 @@ const REST_POOL_SIZE = 20;
 
 interface Catalogue extends IntrospectResult {
   casts: DomainCasts;
-  instants: Instants;
-}
-
-/** A value that is read once, until it is forgotten or could not be read. */
-class Cached<T> {
-  #value: Promise<T> | undefined;
-  readonly #read: () => Promise<T>;
-
-  constructor(read: () => Promise<T>) {
-    this.#read = read;
-  }
-
-  forget(): void {
-    this.#value = undefined;
-  }
-
-  get(): Promise<T> {
-    if (this.#value) return this.#value;
-    const reading = this.#read();
-    this.#value = reading;
-    reading.catch(() => {
-      if (this.#value === reading) this.forget();
-    });
-    return reading;
-  }
+  instants: ReadonlySet<string>;
+  roles: RoleSettings;
 }
 
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
 export class RestConnection extends Database {
   readonly #requests: Database;
   readonly #searchPath: string[];
-  readonly #config = new Cached<DatabaseConfig>(() => readDatabaseConfig(this.kysely));
-  readonly #catalogue = new Cached<Catalogue>(async () => {
-    const result = await super.introspect({ useCache: false });
-    if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
-    const casts = await readDomainCasts(this.kysely);
-    return { ...result, casts, instants: instantsOf(result) };
-  });
+  #catalogue: Promise<Catalogue> | undefined;
 
   constructor(adminUrl: string, api: Config["api"]) {
     super(adminUrl, "supabase_admin", 2);
@@ -70,15 +41,30 @@ export class RestConnection extends Database {
    * `notify pgrst, 'reload schema'`, its configuration on `'reload config'`, both on an empty payload.
    */
   async listen(): Promise<void> {
-    const forget = (payload: string) => {
-      if (payload !== "reload config") this.#catalogue.forget();
-      if (payload !== "reload schema") this.#config.forget();
+    const forget = () => {
+      this.#catalogue = undefined;
     };
-    await this.driver.listen("pgrst", forget, () => forget(""));
+    await this.driver.listen("pgrst", forget, forget);
   }
 
   override introspect(): Promise<Catalogue> {
-    return this.#catalogue.get();
+    this.#catalogue ??= this.#read().catch((error: unknown) => {
+      this.#catalogue = undefined;
+      throw error;
+    });
+    return this.#catalogue;
+  }
+
+  async #read(): Promise<Catalogue> {
+    const result = await super.introspect({ useCache: false });
+    if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
+    const instants = result.columns.filter(({ type }) => type === "timestamp with time zone");
+    return {
+      ...result,
+      casts: await readDomainCasts(this.kysely),
+      instants: new Set(instants.map(({ name }) => name)),
+      roles: await readRoleSettings(this.kysely),
+    };
   }
 
   override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
@@ -104,7 +90,7 @@ export class RestConnection extends Database {
       this.#requests.kysely,
       {
         context,
-        config: await this.#config.get(),
+        roles: (await this.introspect()).roles,
         readOnly: options?.rpc?.readOnly ?? /^(GET|HEAD)$/.test(context.method),
         searchPath: this.#searchPath,
       },

@@ -1,14 +1,5 @@
 import type { RequestContext } from "./context.ts";
 
-/** An answer with the error body of the REST service: always the same four keys. */
-export function restError(
-  status: number,
-  { code, message }: { code: string; message: string },
-  headers: Record<string, string> = {},
-): Response {
-  return Response.json({ code, details: null, hint: null, message }, { status, headers });
-}
-
 /** SQLSTATEs and their classes, in the platform's order: the first match is the HTTP status. */
 const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
   [/^(08|57P01|53(?!400))/, 503],
@@ -53,9 +44,8 @@ function statusOf({ code, message }: DatabaseError, role: string): number {
  * PGRST through with the status, headers and body it names, so every error is handed over as one.
  */
 export function asPgrstError(error: DatabaseError, context: RequestContext): DatabaseError {
-  if (error.code === "PGRST") return error;
-  const custom = /^PT(\d{3})$/.exec(error.code)?.[1];
-  const status = custom ? Number(custom) : statusOf(error, context.role);
+  if (/^(PGRST|PT\d{3})$/.test(error.code)) return error;
+  const status = statusOf(error, context.role);
   const { code, message, detail: details = null, hint = null } = error;
   const headers = status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
   return pgrst(status, { code, message, details, hint }, headers);

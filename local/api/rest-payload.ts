@@ -39,26 +39,18 @@ export function withReadableValues(
 ): AnyAST {
   if (call.type === "rpc") return withReadableArguments(call, catalogue);
   if (!call.values || !call.from) return call;
-  const columns = catalogue.columns.filter(
-    ({ table, schema }) => table === call.from && schema === (call.schema ?? "public"),
-  );
-  const types = new Map(
-    columns.map(({ name, type, pg_type = type }) => [name, isArray(pg_type) ? pg_type : type]),
-  );
-  const castOf = new Map(columns.map(({ name, pg_type = "" }) => [name, casts.get(pg_type)]));
-  const write = (row: unknown) =>
-    mapValues(row, (value, name) => {
-      if (value === undefined) return value;
-      const cast = castOf.get(name);
-      if (cast !== undefined && value !== null) {
-        return sql`${sql.raw(cast)}(${JSON.stringify(value)}::json)`;
-      }
-      const type = types.get(name) ?? "";
-      const text = readable(value, type);
-      return isJson(type) && text !== null ? JSON.stringify(text) : text; // upstream parses it once
-    });
+  const schema = call.schema ?? "public";
+  const columns = catalogue.columns.filter((c) => c.table === call.from && c.schema === schema);
+  const write = (value: unknown, name: string) => {
+    if (value === undefined || value === null) return value;
+    const { type = "", pg_type = type } = columns.find((column) => column.name === name) ?? {};
+    const cast = casts.get(pg_type);
+    if (cast !== undefined) return sql`${sql.raw(cast)}(${JSON.stringify(value)}::json)`;
+    const text = readable(value, isArray(pg_type) ? pg_type : type);
+    return isJson(type) ? JSON.stringify(text) : text; // upstream parses it once
+  };
   const values = withAllColumns(call);
-  return { ...call, values: Array.isArray(values) ? values.map(write) : write(values) };
+  return { ...call, values: eachRow(values, (row) => mapValues(row, write)) };
 }
 
 /**
@@ -72,8 +64,7 @@ function withAllColumns({ values, $meta }: AnyAST): unknown {
   // Undefined makes the default for upstream, and counts as sent when it answers.
   const missing = currentRequest().headers.prefer?.includes("missing=default") ? undefined : null;
   const blank = Object.fromEntries(columns.map((name: string) => [name, missing]));
-  const fill = (row: unknown) => (isObject(row) ? { ...blank, ...row } : row);
-  return Array.isArray(values) ? values.map(fill) : fill(values);
+  return eachRow(values, (row) => ({ ...blank, ...row }));
 }
 
 function withReadableArguments(call: AnyAST, { functions = [] }: IntrospectResult): AnyAST {
@@ -84,7 +75,7 @@ function withReadableArguments(call: AnyAST, { functions = [] }: IntrospectResul
     called.map((f) => f.arg_types[f.arg_names.indexOf(name)]).find((type) => type) ?? "json";
   return {
     ...call,
-    args: mapValues(args, (value, name) => readable(value, typeOf(name))) as object,
+    args: mapValues(args as Values, (value, name) => readable(value, typeOf(name))),
   };
 }
 
@@ -96,12 +87,10 @@ function readable(value: unknown, type: string): unknown {
   return typeof value === "boolean" && type !== "boolean" ? String(value) : value;
 }
 
-function isObject(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const eachRow = (rows: unknown, change: (row: Values) => Values) =>
+  Array.isArray(rows) ? rows.map(change) : change(rows as Values);
 
-function mapValues(values: unknown, change: (value: unknown, name: string) => unknown): object {
-  if (!isObject(values)) return values as object;
+function mapValues(values: Values, change: (value: unknown, name: string) => unknown): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, change(value, name)]),
   );

@@ -1,18 +1,12 @@
 import { App } from "@supabase/lite";
-import type { Config } from "../config.ts";
-import type { Keys } from "../keys.ts";
-import { logFault, type RequestContext, requestContext } from "./context.ts";
+import { errorResponse } from "../http.ts";
+import { currentRequest, logFault, type RequestContext, requestContext } from "./context.ts";
+import type { ApiOptions } from "./index.ts";
 import { type AcceptedKey, bearerToken, verifyToken } from "./keys.ts";
 import { RestConnection } from "./rest-connection.ts";
-import { isConnectionError, isDatabaseError, restError } from "./rest-errors.ts";
+import { isConnectionError, isDatabaseError } from "./rest-errors.ts";
 
-const INNER_KEY = "checked";
-
-export async function createRest(options: {
-  adminUrl: string;
-  config: Config;
-  env: Keys & { API_URL: string };
-}) {
+export async function createRest(options: ApiOptions) {
   const connection = new RestConnection(options.adminUrl, options.config.api);
   await connection.listen();
   const app = new App({
@@ -25,7 +19,6 @@ export async function createRest(options: {
     },
     auth: { enabled: false },
     storage: { enabled: false },
-    studio: { enabled: false },
     db: { migrations: { enabled: false } },
     options: {
       server: {
@@ -33,21 +26,13 @@ export async function createRest(options: {
         disableStudio: true,
         // Keys and tokens are checked before; here the resolver only says who was found.
         apiKeys: {
-          resolver: async (key: string) => {
-            const claims = requestContext.getStore()?.claims;
-            return key === INNER_KEY && claims ? { type: "publishable" as const, claims } : null;
-          },
+          resolver: async () => ({ type: "publishable" as const, claims: currentRequest().claims }),
         },
       },
     },
   });
 
-  async function answer(
-    request: Request,
-    url: URL,
-    body: string,
-    key: AcceptedKey,
-  ): Promise<Response> {
+  async function answer(request: Request, url: URL, body: string, key: AcceptedKey) {
     const token = bearerToken(request.headers);
     const claims =
       token === null
@@ -67,7 +52,7 @@ export async function createRest(options: {
     };
     const inner = new URL(url);
     inner.searchParams.delete("apikey");
-    const headers = new Headers({ ...readable, apikey: INNER_KEY });
+    const headers = new Headers({ ...readable, apikey: "checked" });
     // Upstream takes HEAD on an RPC for a POST without arguments; the platform for a GET.
     const bodyless = request.method === "GET" || request.method === "HEAD";
     const method = bodyless && context.path.startsWith("/rpc/") ? "GET" : request.method;
@@ -91,8 +76,7 @@ export async function createRest(options: {
  */
 function unreadable(request: Request, url: URL, body: string): Response | null {
   if (/%00/.test(url.search)) {
-    const message = 'invalid byte sequence for encoding "UTF8": 0x00';
-    return restError(400, { code: "22021", message });
+    return errorResponse(400, "22021", 'invalid byte sequence for encoding "UTF8": 0x00');
   }
   const type = request.headers.get("content-type") ?? "application/json";
   const writesRows = /^(POST|PATCH|PUT)$/.test(request.method) && !/\/rpc\//.test(url.pathname);
@@ -105,8 +89,8 @@ function unreadable(request: Request, url: URL, body: string): Response | null {
   }
   const isPassedOn = request.method !== "PUT" && url.searchParams.has("columns");
   return isPassedOn
-    ? restError(400, { code: "22023", message: "cannot read rows from a value that is no object" })
-    : restError(400, { code: "PGRST102", message: "All object keys must match" });
+    ? errorResponse(400, "22023", "cannot read rows from a value that is no object")
+    : errorResponse(400, "PGRST102", "All object keys must match");
 }
 
 /**
@@ -119,9 +103,9 @@ async function finish(response: Response, context: RequestContext): Promise<Resp
   if (response.status < 500) return response;
   const { call, fault } = context;
   if (fault && !call && !isDatabaseError(fault) && !isConnectionError(fault)) {
-    return restError(400, { code: "PGRST100", message: "The request cannot be parsed" });
+    return errorResponse(400, "PGRST100", "The request cannot be parsed");
   }
   logFault(context, response.status);
   const known = /^\{"code":"(?!SUP")/.test(await response.clone().text());
-  return known ? response : restError(500, { code: "PGRSTX00", message: "Internal server error" });
+  return known ? response : errorResponse(500, "PGRSTX00", "Internal server error");
 }
