@@ -31,8 +31,8 @@ export function currentRequest(): RequestContext {
 /**
  * Bend: quiet console.
  * Upstream prints every error it answers with, stack trace included, a client's typo too. The platform
- * logs faults. So inside a request `console.error` only keeps the error, and `logFault` shows it when the
- * answer is a 5xx. Outside a request nothing changes.
+ * logs faults. So inside a request `console.error` only keeps the error, and `logFault` says where it was when
+ * the answer is a 5xx. Outside a request nothing changes.
  */
 const consoleError = console.error;
 console.error = (...values: unknown[]) => {
@@ -41,6 +41,9 @@ console.error = (...values: unknown[]) => {
   context.fault = values.find((value) => value instanceof Error) ?? context.fault;
 };
 
+/** What failed and where, never a message, since messages quote people's data. */
 export function logFault({ method, path, fault }: RequestContext, status: number): void {
-  consoleError(`api: ${method} ${path} ${status}:`, fault);
+  const { name, code = "", stack } = (fault ?? {}) as Error & { code?: string };
+  const place = stack?.split("\n    at ")[1];
+  consoleError(`api: ${method} ${path} ${status}: ${name} ${code} at ${place}`);
 }
