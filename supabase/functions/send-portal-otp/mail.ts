@@ -3,12 +3,8 @@
  * chooses name and address, and could have our mails say anything to anybody.
  */
 import { escapeHtml, type Mail } from "../_shared/mail.ts";
+import { oneLine } from "../_shared/one-line.ts";
 import type { Recipient } from "../_shared/portal/store.ts";
-
-/** One line of plain text: a name must neither end the header it stands in nor turn it around. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").trim();
-}
 
 /**
  * With `portalUrl` also a link. Address and code are in its fragment, which is never sent to a
