@@ -5,7 +5,7 @@
  */
 import postgres, { type ParameterOrJSON, type Sql } from "postgres";
 
-export type Role = "anon" | "authenticated" | "portal_client" | "service_role";
+export type Role = "anon" | "authenticated" | "portal_client" | "portal_booking" | "service_role";
 
 /** One request: who asks, how, and the statements of its transaction. */
 export interface Request {

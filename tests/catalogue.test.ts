@@ -4,8 +4,16 @@ import { describe, expect, test } from "vitest";
 import { sql } from "./support/database.ts";
 import { TABLES } from "./support/permissions.ts";
 
-const API_ROLES = ["anon", "authenticated", "portal_client", "service_role"] as const;
+const API_ROLES = [
+  "anon",
+  "authenticated",
+  "portal_booking",
+  "portal_client",
+  "service_role",
+] as const;
 type ApiRole = (typeof API_ROLES)[number];
+/** All but the holder of a booking's link, who does no more than change that booking. */
+const ORDERING: ApiRole[] = ["anon", "authenticated", "portal_client", "service_role"];
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -22,16 +30,20 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     tags_are_short test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible
     update_webhook_endpoint webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints
     webhook_events`),
+  portal_booking: words(`available_slots booking_page caller_professional_id cancel_booking
+    check_request explain_slot jwt_claims portal_booking_id reschedule_booking timestamp_from_json
+    timestamp_json`),
   portal_client: words(`available_slots booking_page caller_professional_id caller_role
     cancel_booking check_request create_booking email_key explain_slot is_blank is_email jwt_claims
     place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_from_json
     timestamp_json trim_invisible`),
-  service_role: words(`adjust_stock availability_problem available_slots blocked_range booking_page
-    cancel_booking check_request claim_webhook_deliveries create_booking day_windows_problem
-    email_key end_portal_session explain_slot finish_portal_verification finish_webhook_delivery
-    health is_blank is_email order_payments place_order quote_order record_payment refund_payment
-    reschedule_booking set_portal_code spill_over start_portal_code start_portal_verification
-    tags_are_short timestamp_from_json timestamp_json trim_invisible`),
+  service_role: words(`adjust_stock availability_problem available_slots blocked_range
+    booking_page cancel_booking check_request claim_webhook_deliveries count_link_use
+    create_booking day_windows_problem email_key end_portal_session explain_slot
+    finish_portal_verification finish_webhook_delivery health is_blank is_email order_payments
+    place_order quote_order record_payment refund_payment reschedule_booking set_portal_code
+    spill_over start_booking_session start_portal_code start_portal_verification tags_are_short
+    timestamp_from_json timestamp_json trim_invisible`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
@@ -40,9 +52,13 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   audit: { volatility: "s", roles: ["authenticated"] },
   available_slots: { volatility: "s", roles: [...API_ROLES] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
-  cancel_booking: { volatility: "v", roles: ["authenticated", "portal_client", "service_role"] },
+  cancel_booking: {
+    volatility: "v",
+    roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
+  },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
-  create_booking: { volatility: "v", roles: [...API_ROLES] },
+  count_link_use: { volatility: "v", roles: ["service_role"] },
+  create_booking: { volatility: "v", roles: ORDERING },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
@@ -53,18 +69,19 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   health: { volatility: "s", roles: ["service_role"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
-  place_order: { volatility: "v", roles: [...API_ROLES] },
-  quote_order: { volatility: "s", roles: [...API_ROLES] },
+  place_order: { volatility: "v", roles: ORDERING },
+  quote_order: { volatility: "s", roles: ORDERING },
   record_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   redeliver_webhook: { volatility: "v", roles: ["authenticated"] },
   redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   reschedule_booking: {
     volatility: "v",
-    roles: ["authenticated", "portal_client", "service_role"],
+    roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
   rotate_webhook_secret: { volatility: "v", roles: ["authenticated"] },
   set_portal_code: { volatility: "v", roles: ["service_role"] },
+  start_booking_session: { volatility: "v", roles: ["service_role"] },
   start_portal_code: { volatility: "v", roles: ["service_role"] },
   start_portal_verification: { volatility: "v", roles: ["service_role"] },
   test_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
@@ -87,6 +104,7 @@ const POSTGRES_DEFINER_FUNCTIONS = words(
 
 /** What `rules` may do with whole tables; a column list where it needs no more. */
 const RULES_GRANTS: Record<string, string> = {
+  "private.booking_sessions": "delete insert select update(revoked_at)",
   "private.currencies": "select",
   "private.dispatches": "insert(queue) select update(last_at)",
   "private.idempotency_keys": "delete insert select update",
@@ -336,7 +354,7 @@ describe("policies", () => {
           obj_description(p.oid, 'pg_policy') is null
           or p.polname !~ ('^' || c.relname || '_' || case p.polcmd
             when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete'
-          end || '_(own|client|public)$')
+          end || '_(own|client|link|public)$')
         )`;
     expect(rows).toEqual([]);
   });
@@ -364,6 +382,7 @@ describe("policies", () => {
     const role = {
       own: "authenticated",
       client: "portal_client",
+      link: "portal_booking",
       public: "anon",
       rules: "rules",
     };
@@ -381,6 +400,7 @@ describe("policies", () => {
       from pg_policies where schemaname = 'public' and policyname not like '%_all_rules'`;
     const callersClient = `( SELECT private.portal_client_id(private.caller_professional_id()) AS portal_client_id)`;
     const callersProfessional = `( SELECT private.caller_professional_id() AS caller_professional_id)`;
+    const callersBooking = `( SELECT private.portal_booking_id(private.caller_professional_id()) AS portal_booking_id)`;
     const expression = (policy: string) => {
       if (policy === "products_select_public") {
         const ofActive = "((parent_id IS NULL) OR private.is_active_product(parent_id))";
@@ -392,6 +412,8 @@ describe("policies", () => {
         const column = policy.startsWith("profiles_") ? "id" : "professional_id";
         return `(( SELECT auth.uid() AS uid) = ${column})`;
       }
+      if (policy.endsWith("_link"))
+        return `((professional_id = ${callersProfessional}) AND (id = ${callersBooking}))`;
       return policy.startsWith("clients_")
         ? `(id = ${callersClient})`
         : `((professional_id = ${callersProfessional}) AND (client_id = ${callersClient}))`;
@@ -617,7 +639,7 @@ describe("migrations", () => {
 });
 
 describe("roles", () => {
-  test.each(["portal_client", "rules"])(
+  test.each(["portal_booking", "portal_client", "rules"])(
     "%s owns no table, inherits and logs in to nothing",
     async (name) => {
       const [role] = await sql`
@@ -636,10 +658,11 @@ describe("roles", () => {
     },
   );
 
-  test("the REST server takes the portal's role on, and never that of the rules", async () => {
+  test("the REST server takes the portal's roles on, and never that of the rules", async () => {
     const [can] = await sql`
       select pg_has_role('authenticator', 'portal_client', 'set') as portal,
+        pg_has_role('authenticator', 'portal_booking', 'set') as link,
         pg_has_role('authenticator', 'rules', 'member') as rules`;
-    expect(can).toEqual({ portal: true, rules: false });
+    expect(can).toEqual({ portal: true, link: true, rules: false });
   });
 });

@@ -107,6 +107,13 @@ const GRANTS: Record<string, Partial<Record<Table, Grants>>> = {
         shipping_address notes version`),
     },
   },
+  portal_booking: {
+    bookings: {
+      select: words(`id created_at updated_at professional_id client_id service_id service_name
+        starts_at ends_at cancellation_notice status price currency notes source cancel_reason cancelled_at
+        cancelled_by version`),
+    },
+  },
   service_role: EVERYTHING,
 };
 

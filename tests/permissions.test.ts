@@ -5,6 +5,7 @@ import { request, signToken } from "./support/callers.ts";
 import { sql, tryAsCaller } from "./support/database.ts";
 import {
   createBooking,
+  createBookingSession,
   createClientRow,
   createOrder,
   createPortalSession,
@@ -31,9 +32,12 @@ import { stack } from "./support/stack.ts";
 let owner: Professional;
 let other: Professional;
 let portal: PortalSession;
+let link: PortalSession;
 /** A service and a client of the owner that stay. */
 let serviceId: string;
 let clientId: string;
+/** The one that the holder of the link has. */
+let linkedId: string;
 let bookedHours = 0;
 
 beforeAll(async () => {
@@ -45,6 +49,13 @@ beforeAll(async () => {
   serviceId = service.id;
   clientId = client.id;
   portal = await createPortalSession(client);
+  const booking = await createBooking(owner, {
+    client_id: clientId,
+    service_id: serviceId,
+    starts_at: "2120-01-01T09:00:00Z",
+  });
+  linkedId = booking.id;
+  link = await createBookingSession(booking);
 });
 
 interface Answer {
@@ -63,6 +74,7 @@ async function send(
     owner: owner.token,
     other: other.token,
     portal: portal.token,
+    link: link.token,
   };
   const response = await request(`/rest/v1/${path}`, {
     method,
@@ -122,6 +134,7 @@ async function existingRow(table: Table, caller: Caller, command: Command): Prom
   }
   // A portal client has one client row; with bookings and orders nobody could delete it.
   if (table === "clients" && caller === "portal" && command !== "delete") return clientId;
+  if (table === "bookings" && caller === "link" && command === "select") return linkedId;
   const { status, body } = await send("server", "POST", table, await newRow(table));
   expect(status).toBe(201);
   return body[0]?.id as string;

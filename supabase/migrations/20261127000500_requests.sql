@@ -36,7 +36,7 @@ end;
 $$;
 
 comment on function private.caller_role is
-  'anon, authenticated, portal_client or service_role; null outside a request (SQL, auth service, cron).';
+  'anon, authenticated, portal_client, portal_booking or service_role; null outside a request (SQL, auth service, cron).';
 
 create function private.caller_professional_id()
 returns uuid
@@ -51,6 +51,7 @@ begin
   return case v_claims ->> 'role'
     when 'authenticated' then (v_claims ->> 'sub')::uuid
     when 'portal_client' then (v_claims ->> 'professional_id')::uuid
+    when 'portal_booking' then (v_claims ->> 'professional_id')::uuid
   end;
 end;
 $$;
@@ -110,7 +111,44 @@ end;
 $$;
 
 comment on function private.portal_client_id is
-  'The client a portal caller is at this professional; null for every other caller.';
+  'The client a portal caller is at this professional; null for every other caller, also for the holder of a booking''s link, so that nothing that asks for the client shows more than the booking.';
+
+create function private.portal_booking_id(p_professional_id uuid)
+returns uuid
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_claims constant jsonb := private.jwt_claims();
+begin
+  if v_claims ->> 'role' = 'portal_booking'
+    and (v_claims ->> 'professional_id')::uuid = p_professional_id
+  then
+    return (v_claims ->> 'booking_id')::uuid;
+  end if;
+  return null;
+end;
+$$;
+
+comment on function private.portal_booking_id is
+  'The one booking at this professional whose link the caller has opened; null for every other caller.';
+
+create function private.caller_is_client()
+returns boolean
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return coalesce(private.jwt_claims() ->> 'role' in ('portal_client', 'portal_booking'), false);
+end;
+$$;
+
+comment on function private.caller_is_client is
+  'Whether rules for clients hold: signed in to the portal, or with the link of one booking. It says nothing of whose row it is.';
 
 -- One subscriber has 2⁶⁴ IPv6 addresses, so a limit per address would be none.
 create function private.network_of(p_ip text)

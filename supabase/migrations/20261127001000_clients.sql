@@ -339,7 +339,7 @@ comment on column public.clients.email_key is
   'Lower-case form of email, unique per professional. Upsert with on_conflict=professional_id,email_key.';
 
 comment on column public.clients.link_epoch is
-  'Rises when the address changes and when the client is archived or erased, and never falls. Portal sessions and codes count only under the epoch they were made under.';
+  'Rises when the address changes and when the client is archived or erased, and never falls. Portal sessions, codes and links in mails count only under the epoch they were made under.';
 
 comment on column public.clients.archived is
   'Hidden from daily work; an archived client cannot use the portal.';

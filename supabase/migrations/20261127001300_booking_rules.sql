@@ -133,7 +133,7 @@ begin
       private.booking_may_become(old.status, new.status, new.starts_at <= now())
       -- A client's move of a confirmed booking may have to be confirmed again.
       or (
-        private.caller_role() = 'portal_client'
+        private.caller_is_client()
         and old.status = 'confirmed'
         and new.status = 'pending'
         and new.starts_at <> old.starts_at
@@ -149,8 +149,7 @@ begin
 
   if new.status = 'cancelled' and old.status <> 'cancelled' then
     new.cancelled_at := now();
-    new.cancelled_by :=
-      case private.caller_role() when 'portal_client' then 'client' else 'owner' end;
+    new.cancelled_by := case when private.caller_is_client() then 'client' else 'owner' end;
   elsif new.status <> 'cancelled' and old.status = 'cancelled' then
     new.cancelled_at := null;
     new.cancelled_by := null;
@@ -194,7 +193,8 @@ $$;
 comment on function private.check_booking_is_free is
   'BEFORE INSERT OR UPDATE of a live booking: 409 slot_taken. Under the write lock nothing can come between; the exclusion constraint stands behind it.';
 
--- The booking must be the caller's: the owner's, or one of the portal client's own.
+-- The booking must be the caller's: the owner's, one of the portal client's own, or the one whose
+-- link was opened.
 create function private.find_callers_booking(p_booking_id uuid)
 returns public.bookings
 language plpgsql
@@ -214,6 +214,7 @@ begin
       and (
         private.caller_role() = 'authenticated'
         or v_booking.client_id = private.portal_client_id(v_booking.professional_id)
+        or v_booking.id = private.portal_booking_id(v_booking.professional_id)
       )
     )
   ) is not true or v_booking.id is null then
@@ -224,7 +225,7 @@ end;
 $$;
 
 comment on function private.find_callers_booking is
-  'A booking of the caller, professional or portal client; 404 PGRST301 for any other, there or not.';
+  'A booking of the caller, professional or client; 404 PGRST301 for any other, there or not.';
 
 create trigger bookings_lock
   before insert or update or delete on public.bookings

@@ -1,5 +1,5 @@
--- RPCs: cancel and move a booking. The owner may at any time, a portal client until the notice that
--- was agreed when it was booked.
+-- RPCs: cancel and move a booking. The owner may at any time, a client until the notice that was
+-- agreed when it was booked.
 
 create function private.check_cancellation_notice(p_booking public.bookings)
 returns void
@@ -9,7 +9,7 @@ security invoker
 set search_path = ''
 as $$
 begin
-  if private.caller_role() = 'portal_client'
+  if private.caller_is_client()
     and now() > p_booking.starts_at - make_interval(mins => p_booking.cancellation_notice)
   then
     perform private.raise_error(
@@ -22,7 +22,7 @@ $$;
 comment on function private.check_cancellation_notice is
   '422 too_late for a client within the booking''s cancellation_notice before the start, or after it.';
 
--- Definer: portal clients change bookings only through here.
+-- Definer: clients change bookings only through here.
 create function private.cancel_booking(p_booking_id uuid, p_reason text)
 returns public.booking_receipt
 language plpgsql
@@ -62,7 +62,7 @@ as $$
 declare
   v_booking public.bookings;
   v_starts_at timestamptz;
-  v_is_client constant boolean := private.caller_role() = 'portal_client';
+  v_is_client constant boolean := private.caller_is_client();
   v_needs_confirmation boolean;
 begin
   perform private.check_arguments(case when p_booking_id is null then 'booking_id' end);

@@ -194,22 +194,13 @@ begin
   values (p_professional_id, p_client_id, v_link_epoch)
   returning * into v_session;
 
-  return (
-    select jsonb_build_object(
-      'session_id', v_session.id,
-      'expires_at', floor(extract(epoch from v_session.expires_at))::bigint,
-      'client', jsonb_build_object('id', c.id, 'name', c.name, 'email', c.email),
-      'professional', jsonb_build_object(
-        'id', p.id,
-        'full_name', p.full_name,
-        'username', p.username,
-        'time_zone', p.time_zone,
-        'currency', p.currency
-      )
-    )
-    from public.clients c
-    join public.profiles p on p.id = c.professional_id
-    where c.professional_id = p_professional_id and c.id = p_client_id
+  return private.session_answer(
+    v_session.id,
+    v_session.created_at,
+    v_session.expires_at,
+    p_professional_id,
+    p_client_id,
+    null
   );
 end;
 $$;
@@ -225,6 +216,10 @@ begin
   perform private.check_arguments(case when p_session_id is null then 'session_id' end);
 
   update private.portal_sessions
+  set revoked_at = now()
+  where id = p_session_id and revoked_at is null;
+
+  update private.booking_sessions
   set revoked_at = now()
   where id = p_session_id and revoked_at is null;
 end;
@@ -264,7 +259,7 @@ as $$
 $$;
 
 comment on function public.finish_portal_verification is
-  'Server only. Uses the code up and starts a session: {session_id, expires_at, client, professional}; null for a wrong code. 20 wrong ones in a row lock the address for an hour.';
+  'Server only. Uses the code up and starts a session: {session_id, issued_at, expires_at, booking_id, client, professional}, instants in Unix seconds, booking_id null; null for a wrong code. 20 wrong ones in a row lock the address for an hour.';
 
 create function public.end_portal_session(session_id uuid)
 returns void
@@ -276,7 +271,7 @@ as $$
   select private.end_portal_session($1);
 $$;
 
-comment on function public.end_portal_session is 'Server only. Ends a portal session at once.';
+comment on function public.end_portal_session is 'Server only. Ends a session of the portal, or of a booking''s link, at once.';
 
 alter table private.portal_sessions enable row level security;
 

@@ -1,6 +1,6 @@
 -- What runs before every request: is the session still there, is there a place, is there budget
--- left. Tiers limit professionals, portal clients under their professional's tier, and the public
--- per network; servers are not limited.
+-- left. Tiers limit professionals, clients under their professional's tier, and the public per
+-- network; servers are not limited, and a role that is not known here gets nowhere.
 --
 -- It runs once the request has a connection of the REST server's pool. Places are therefore shares
 -- of that pool (setting rest_pool_size), so that nobody can take all of it, running or waiting.
@@ -119,6 +119,21 @@ $$;
 comment on function private.check_public_places is
   'Callers without a token: so many at a time per network (429 too_many_connections), together at most 40 % of the pool (429 busy). They never wait.';
 
+create function private.raise_unknown_role()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  perform private.raise_error(403, 'unknown_role', 'The role of this token has no access.');
+end;
+$$;
+
+comment on function private.raise_unknown_role is
+  '403 unknown_role: nothing here would limit a caller of this role.';
+
 create function private.raise_rate_limited(p_seconds integer, p_hint text)
 returns void
 language plpgsql
@@ -234,13 +249,7 @@ begin
   else
     v_subject := v_claims ->> 'sub';
     v_session_id := v_claims ->> 'session_id';
-    if v_role = 'portal_client' then
-      v_professional_id := v_claims ->> 'professional_id';
-      v_caller := concat('client ', v_subject);
-      if not private.portal_session_is_live(v_session_id, v_professional_id, v_subject) then
-        perform private.raise_session_not_found();
-      end if;
-    else
+    if v_role = 'authenticated' then
       v_professional_id := v_subject;
       v_caller := concat('professional ', v_subject);
       -- Tokens without a session are the platform's own.
@@ -251,6 +260,23 @@ begin
       ) then
         perform private.raise_session_not_found();
       end if;
+    elsif v_role = 'portal_client' then
+      v_professional_id := v_claims ->> 'professional_id';
+      v_caller := concat('client ', v_subject);
+      if not private.portal_session_is_live(v_session_id, v_professional_id, v_subject) then
+        perform private.raise_session_not_found();
+      end if;
+    elsif v_role = 'portal_booking' then
+      v_professional_id := v_claims ->> 'professional_id';
+      -- With the client's other sessions: a link for each booking is no budget for each.
+      v_caller := concat('client ', v_subject);
+      if not private.booking_session_is_live(
+        v_session_id, v_professional_id, v_subject, (v_claims ->> 'booking_id')::uuid
+      ) then
+        perform private.raise_session_not_found();
+      end if;
+    else
+      perform private.raise_unknown_role();
     end if;
     select * into v_limits
     from private.tiers
@@ -308,10 +334,10 @@ end;
 $$;
 
 comment on function private.check_request is
-  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, places, rate. Specification, token lifecycle (after sign-out both tokens are invalid: 401 session_not_found) and Limits.';
+  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, places, rate. Specification, token lifecycle (after sign-out both tokens are invalid: 401 session_not_found) and Limits. 403 unknown_role for a role that it does not know.';
 
 grant execute on function private.check_request ()
-to anon, authenticated, service_role, portal_client;
+to anon, authenticated, service_role, portal_client, portal_booking;
 
 alter role authenticator set pgrst.db_pre_request = 'private.check_request';
 
@@ -325,6 +351,10 @@ alter role anon set lock_timeout = '400ms';
 alter role portal_client set statement_timeout = '1s';
 
 alter role portal_client set lock_timeout = '400ms';
+
+alter role portal_booking set statement_timeout = '1s';
+
+alter role portal_booking set lock_timeout = '400ms';
 
 alter role authenticated set lock_timeout = '2s';
 

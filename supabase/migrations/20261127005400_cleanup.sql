@@ -93,6 +93,14 @@ as $$
     where expires_at < now() - interval '1 day'
     for update skip locked
   );
+
+  delete from private.booking_sessions
+  where id in (
+    select id
+    from private.booking_sessions
+    where expires_at < now() - interval '1 day'
+    for update skip locked
+  );
 $$;
 
 comment on function private.forget_portal_traces is

@@ -41,6 +41,7 @@ as $$
       'anon',
       'authenticated',
       'portal_client',
+      'portal_booking',
       'service_role',
       'authenticator',
       'request_counter',

@@ -161,6 +161,8 @@ as $$
     values
       ('portal_client', 'authenticator', false),
       ('portal_client', 'postgres', false),
+      ('portal_booking', 'authenticator', false),
+      ('portal_booking', 'postgres', false),
       ('rules', 'postgres', true)
   ) as wanted (role, member, inherits)
   where not exists (
@@ -174,7 +176,7 @@ as $$
 $$;
 
 comment on function private.role_status is
-  'ok, or who may no longer take which role: without the first no client gets into the portal.';
+  'ok, or who may no longer take which role: without the first no client gets into the portal, without the third no link of a booking opens.';
 
 -- One instant for all of them, when the clocks had been turned back everywhere else. It has passed,
 -- so that no later release can say otherwise.

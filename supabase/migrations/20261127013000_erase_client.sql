@@ -52,6 +52,13 @@ begin
   delete from private.portal_sessions
   where professional_id = v_professional_id and client_id = p_client_id;
 
+  delete from private.booking_sessions
+  where professional_id = v_professional_id
+    and booking_id in (
+      select id from public.bookings
+      where professional_id = v_professional_id and client_id = p_client_id
+    );
+
   update public.bookings
   set notes = null, internal_notes = null, cancel_reason = null, metadata = '{}'
   where professional_id = v_professional_id and client_id = p_client_id;

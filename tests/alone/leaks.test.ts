@@ -11,6 +11,7 @@ import { request } from "../support/callers.ts";
 import { type Claims, rolledBack, sql } from "../support/database.ts";
 import {
   createBooking,
+  createBookingSession,
   createClientRow,
   createOrder,
   createPortalSession,
@@ -58,6 +59,7 @@ async function tenant() {
   const [delivery] = await sql<{ id: string; event_id: string }[]>`
     select id, event_id from private.webhook_deliveries where professional_id = ${professional.id}`;
   const portal = await createPortalSession(client);
+  const link = await createBookingSession(booking);
   const ids = {
     professional: professional.id,
     service: service.id,
@@ -68,7 +70,7 @@ async function tenant() {
     endpoint: endpointId,
     delivery: delivery?.id as string,
   };
-  return { professional, portal, ids, email: client.email as string, secret, note };
+  return { professional, portal, link, ids, email: client.email as string, secret, note };
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
@@ -88,6 +90,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     booking_page: { username: `ana-${professional.id}` },
     cancel_booking: { booking_id: ids.booking, reason: "ill" },
     claim_webhook_deliveries: { max_count: 1 },
+    count_link_use: { ip: "192.0.2.1", ip_limit: 100_000 },
     create_booking: {
       service_id: ids.service,
       starts_at: at("12:00"),
@@ -144,6 +147,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       generation: 1,
       code_hmac: "x".repeat(44),
     },
+    start_booking_session: { booking_id: ids.booking, link_epoch: 1 },
     start_portal_code: { professional_id: ids.professional, email, ip: "192.0.2.1", ip_limit: 9 },
     start_portal_verification: {
       professional_id: ids.professional,
@@ -275,6 +279,8 @@ const callers: [string, () => Claims, () => Tenant][] = [
   ["another professional", () => mine.professional.claims, () => theirs],
   ["a portal client", () => mine.portal.claims, () => mine],
   ["somebody else's portal client", () => mine.portal.claims, () => theirs],
+  ["the link of a booking", () => mine.link.claims, () => mine],
+  ["the link of somebody else's booking", () => mine.link.claims, () => theirs],
 ];
 
 /** What nobody but `theirs` may learn, and what no error tells anybody. */
@@ -287,6 +293,7 @@ function secretsFor(caller: string): { anywhere: string[]; inErrors: string[] } 
       theirs.ids.delivery,
       theirs.professional.email,
       ...(caller === "a portal client" ? [mine.note] : []),
+      ...(caller === "the link of a booking" ? [mine.note, mine.email, mine.ids.order] : []),
     ],
     inErrors: ["Failing row", "Key (", "whsec_", mine.note],
   };
@@ -494,6 +501,8 @@ describe("a table that refuses what a rule writes", () => {
     ["private.idempotency_keys", "a booking of the public", anon, rpc("create_booking")],
     ["public.bookings", "a client's cancellation", () => mine.portal.claims, rpc("cancel_booking")],
     ["public.bookings", "a client's move", () => mine.portal.claims, rpc("reschedule_booking")],
+    ["public.bookings", "a cancellation by link", () => mine.link.claims, rpc("cancel_booking")],
+    ["public.bookings", "a move by link", () => mine.link.claims, rpc("reschedule_booking")],
     ["private.payments", "a payment", own, rpc("record_payment")],
     ["public.orders", "a payment", own, rpc("record_payment")],
     ["public.products", "an adjustment", own, rpc("adjust_stock")],

@@ -5,9 +5,11 @@
 import { createServer, type Server } from "node:net";
 import type { Sql } from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { request } from "../support/callers.ts";
+import { request, signToken } from "../support/callers.ts";
 import { asCaller, parallelConnections, raised, sql, untilWaiting } from "../support/database.ts";
 import {
+  createBooking,
+  createBookingSession,
   createClientRow,
   createPortalSession,
   createProfessional,
@@ -141,6 +143,49 @@ describe("requests per minute", () => {
     expect(tally(answers, 429)).toBe(100 - tally(answers, 200));
     for (const token of [professional.token, other.token]) {
       expect((await request("/rest/v1/bookings?select=id", { token })).status).toBe(200);
+    }
+  });
+
+  test("who opened a booking's link shares the budget of the client", async () => {
+    const professional = await createProfessional({ tier: "free" });
+    const [client, service] = [
+      await createClientRow(professional),
+      await createService(professional),
+    ];
+    const booking = await createBooking(professional, {
+      client_id: client.id,
+      service_id: service.id,
+      starts_at: "2100-01-01T09:00:00Z",
+    });
+    const [link, portal] = [await createBookingSession(booking), await createPortalSession(client)];
+    const read = (token: string) => request("/rest/v1/bookings?select=id", { token });
+    const start = Date.now();
+    const answers = await burst(100, 4, () => read(link.token));
+    expect(tally(answers, 200)).toBeGreaterThanOrEqual(60);
+    expect(tally(answers, 200)).toBeLessThanOrEqual(60 + refilled(start, 60) + 4);
+    expect(tally(answers, 200) + tally(answers, 429)).toBe(100);
+    expect((await read(portal.token)).status).toBe(429);
+    expect((await read(professional.token)).status).toBe(200);
+  });
+
+  test("a role that the check does not know is refused, however it got there", async () => {
+    // As another project on the same database might bring one.
+    await sql.unsafe(`
+      create role limitless nologin noinherit;
+      grant limitless to authenticator;
+      grant usage on schema public, private to limitless;
+      grant execute on function private.check_request() to limitless;
+      grant execute on function public.booking_page(text), private.booking_page(text) to limitless`);
+    try {
+      for (const claims of [{ sub: crypto.randomUUID() }, {}]) {
+        const token = await signToken({ role: "limitless", ...claims });
+        const path = "/rest/v1/rpc/booking_page?username=ana";
+        const answer = await request(path, { token });
+        expect([answer.status, (await errorOf(answer)).code]).toEqual([403, "unknown_role"]);
+        expect((await request(path)).status).toBe(200);
+      }
+    } finally {
+      await sql.unsafe("drop owned by limitless; drop role limitless");
     }
   });
 

@@ -281,6 +281,8 @@ describe("health", () => {
     test.each([
       ["portal_client", "authenticator"],
       ["portal_client", "postgres"],
+      ["portal_booking", "authenticator"],
+      ["portal_booking", "postgres"],
       ["rules", "postgres"],
     ])("role %s for %s", async (role, member) => {
       expect(await faultsAfter(`revoke ${role} from ${member}`)).toEqual({
@@ -341,6 +343,10 @@ describe("health", () => {
       [
         "revoke update (name) on public.clients from portal_client",
         "update on public.clients (name) to portal_client",
+      ],
+      [
+        "revoke select (notes) on public.bookings from portal_booking",
+        "select on public.bookings (notes) to portal_booking",
       ],
       [
         "revoke execute on function public.booking_page(text) from anon",

@@ -339,6 +339,8 @@ describe("RPCs", () => {
         code_hmac: "x",
       }),
     ],
+    ["count_link_use", () => ({ ip: "192.0.2.1", ip_limit: 100 })],
+    ["start_booking_session", () => ({ booking_id: bookings[0]?.id, link_epoch: 1 })],
     ["end_portal_session", () => ({ session_id: randomUUID() })],
   ])("%s is refused, to the public as well", async (name, body) => {
     expect(await rpc(name, body())).toEqual(REFUSED);

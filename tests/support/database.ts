@@ -10,7 +10,7 @@ afterAll(() => sql.end());
 
 /** What a request's token says: the role to take and the claims that policies read. */
 export interface Claims {
-  role: "anon" | "authenticated" | "portal_client" | "service_role";
+  role: "anon" | "authenticated" | "portal_client" | "portal_booking" | "service_role";
   sub?: string;
   [claim: string]: unknown;
 }

@@ -106,7 +106,7 @@ export function createOrder(
   return insert(professional, "orders", values);
 }
 
-/** A client of a professional, signed in to the portal. */
+/** A client of a professional, signed in to the portal, or who opened the link of one booking. */
 export interface PortalSession {
   clientId: string;
   professionalId: string;
@@ -115,6 +115,23 @@ export interface PortalSession {
   /** Claims of the token, for SQL in this caller's role. */
   claims: Claims;
   api: Api;
+}
+
+async function portalSession(
+  { id: clientId, professional_id: professionalId }: Pick<Row<"clients">, "id" | "professional_id">,
+  session: { id: string } | undefined,
+  who: { role: Claims["role"]; booking_id?: string },
+): Promise<PortalSession> {
+  if (!session) throw new Error("the client does not exist");
+  const claims: Claims = {
+    sub: clientId,
+    aud: "portal",
+    professional_id: professionalId,
+    session_id: session.id,
+    ...who,
+  };
+  const token = await signToken(claims);
+  return { clientId, professionalId, sessionId: session.id, token, claims, api: bearer(token) };
 }
 
 /** Signs a client in to the portal, as a verified code does. */
@@ -126,21 +143,19 @@ export async function createPortalSession(
     select professional_id, id, link_epoch from public.clients
     where id = ${client.id} and professional_id = ${client.professional_id}
     returning id`;
-  if (!session) throw new Error("the client does not exist");
-  const claims: Claims = {
-    sub: client.id,
-    role: "portal_client",
-    aud: "portal",
-    professional_id: client.professional_id,
-    session_id: session.id,
-  };
-  const token = await signToken(claims);
-  return {
-    clientId: client.id,
-    professionalId: client.professional_id,
-    sessionId: session.id,
-    token,
-    claims,
-    api: bearer(token),
-  };
+  return portalSession(client, session, { role: "portal_client" });
+}
+
+/** Opens the link of a client's booking. */
+export async function createBookingSession(
+  booking: Pick<Row<"bookings">, "id" | "professional_id" | "client_id">,
+): Promise<PortalSession> {
+  const client = { id: booking.client_id as string, professional_id: booking.professional_id };
+  const [session] = await sql<{ id: string }[]>`
+    insert into private.booking_sessions (professional_id, booking_id, link_epoch, expires_at)
+    select professional_id, ${booking.id}, link_epoch, now() + interval '1 hour'
+    from public.clients
+    where id = ${client.id} and professional_id = ${client.professional_id}
+    returning id`;
+  return portalSession(client, session, { role: "portal_booking", booking_id: booking.id });
 }

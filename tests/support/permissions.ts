@@ -1,6 +1,7 @@
 /**
  * Who may do what with the six tables: one matrix that the permission tests are generated from and
- * that README shows. The rows in question are the owner's; a portal client is one of the owner's.
+ * that README shows. The rows in question are the owner's; a portal client is one of the owner's, and
+ * `link` has opened the link in the mail of one of the bookings.
  */
 export const TABLES = [
   "profiles",
@@ -12,7 +13,7 @@ export const TABLES = [
 ] as const;
 export type Table = (typeof TABLES)[number];
 
-export const CALLERS = ["anon", "owner", "other", "portal", "server"] as const;
+export const CALLERS = ["anon", "owner", "other", "portal", "link", "server"] as const;
 export type Caller = (typeof CALLERS)[number];
 
 /** The database role behind each caller. */
@@ -21,6 +22,7 @@ export const ROLES = {
   owner: "authenticated",
   other: "authenticated",
   portal: "portal_client",
+  link: "portal_booking",
   server: "service_role",
 } as const satisfies Record<Caller, string>;
 
@@ -53,6 +55,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     owner: row("allowed", "no grant", "listed", "no grant"),
     other: row("no rows", "no grant", "no rows", "no grant"),
     portal: NOTHING,
+    link: NOTHING,
     server: EVERYTHING,
   },
   services: {
@@ -60,6 +63,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     owner: row("allowed", "listed", "listed", "allowed"),
     other: STRANGER,
     portal: NOTHING,
+    link: NOTHING,
     server: EVERYTHING,
   },
   clients: {
@@ -67,6 +71,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     owner: row("allowed", "listed", "listed", "allowed"),
     other: STRANGER,
     portal: row("listed", "no grant", "listed", "no grant"),
+    link: NOTHING,
     server: EVERYTHING,
   },
   products: {
@@ -74,6 +79,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     owner: row("allowed", "listed", "listed", "allowed"),
     other: STRANGER,
     portal: NOTHING,
+    link: NOTHING,
     server: EVERYTHING,
   },
   bookings: {
@@ -81,6 +87,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     owner: row("allowed", "listed", "listed", "no grant"),
     other: { ...STRANGER, delete: "no grant" },
     portal: row("listed", "no grant", "no grant", "no grant"),
+    link: row("listed", "no grant", "no grant", "no grant"),
     server: EVERYTHING,
   },
   orders: {
@@ -88,6 +95,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     owner: row("allowed", "listed", "listed", "no grant"),
     other: { ...STRANGER, delete: "no grant" },
     portal: row("listed", "no grant", "no grant", "no grant"),
+    link: NOTHING,
     server: EVERYTHING,
   },
 };
@@ -101,6 +109,7 @@ const HEADINGS: Record<Caller, string> = {
   owner: "professional, own rows",
   other: "professional, rows of others",
   portal: "portal client, own rows",
+  link: "link of a booking, that row",
   server: "`service_role`",
 };
 

@@ -21,7 +21,10 @@ export type UserRpc = <Name extends RpcName>(
   args: RpcArgs<Name>,
 ) => Promise<string>;
 
-/** An RPC with the secret key. Its migration says what it answers; a refusal is a fault of ours. */
+/**
+ * An RPC with the secret key. Its migration says what it answers; a refusal is a fault of ours, unless
+ * the caller takes it out of the `ServerRpcError`.
+ */
 export type ServerRpc = <Name extends RpcName, Answer>(
   name: Name,
   args: RpcArgs<Name>,
@@ -38,6 +41,20 @@ class PassedOn extends ApiError {
 
   override get body(): ErrorBody {
     return this.#body;
+  }
+}
+
+/** An RPC of ours failed. The code says enough; the message could quote an argument. */
+export class ServerRpcError extends Error {
+  override readonly name = "ServerRpcError";
+  /** A conflict that a rule found, with a code of ours: something the user can do about. */
+  readonly conflict: ApiError | null;
+
+  constructor(name: RpcName, status: number, text: string, headers: Headers) {
+    const [, code = "none"] = /"code": *"(\w+)"/.exec(text) ?? [];
+    super(`${name} failed with status ${status}, code ${code}`);
+    this.conflict =
+      status === 409 && /^[a-z_]+$/.test(code) ? refusal(status, text, headers) : null;
   }
 }
 
@@ -75,9 +92,7 @@ export function serverRpc(env: Omit<Env, "publishableKey">, fetcher = fetch): Se
     const answer = await post(env, headers, name, args, fetcher);
     const text = await answer.text();
     if (answer.ok) return text === "" ? undefined : JSON.parse(text);
-    // The code says enough; the message could quote an argument.
-    const [, code = "none"] = /"code": *"(\w+)"/.exec(text) ?? [];
-    throw new Error(`${name} failed with status ${answer.status}, code ${code}`);
+    throw new ServerRpcError(name, answer.status, text, answer.headers);
   };
 }
 

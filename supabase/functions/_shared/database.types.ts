@@ -571,6 +571,10 @@ export type Database = {
         }
       }
       claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
+      count_link_use: {
+        Args: { ip: string; ip_limit: number }
+        Returns: number
+      }
       create_booking: {
         Args: {
           client_email?: string
@@ -755,6 +759,10 @@ export type Database = {
           professional_id: string
         }
         Returns: boolean
+      }
+      start_booking_session: {
+        Args: { booking_id: string; link_epoch: number }
+        Returns: Json
       }
       start_portal_code: {
         Args: {

@@ -12,7 +12,7 @@ export interface Link {
   purpose: Purpose;
   /** Id of the booking, order, client or professional that the link is about. */
   row: string;
-  /** What the row is, where the purpose does not say. */
+  /** What the row is, where the purpose does not say; a booking unless said. */
   kind?: "booking" | "order";
   /** The client's `link_epoch`; 0 for professionals, who have none. */
   epoch: number;

@@ -1,5 +1,7 @@
 /**
  * POST /functions/v1/verify-portal-otp {email, code, professionalId}: a code becomes a session.
+ * POST /functions/v1/verify-portal-otp/link {token}: a booking's link becomes a session for it.
+ * POST /functions/v1/verify-portal-otp/confirm {token}: a link ends the hold of a booking or order.
  * POST /functions/v1/verify-portal-otp/sign-out: the bearer's session ends.
  */
 import { z } from "zod";
@@ -12,22 +14,24 @@ import {
   type Route,
   readValid,
 } from "../_shared/http.ts";
+import type { Link, Links, Purpose } from "../_shared/links.ts";
 import type { HashCode } from "../_shared/portal/codes.ts";
 import { BODY_LIMIT, email, professionalId } from "../_shared/portal/inputs.ts";
-import type { PortalStore } from "../_shared/portal/store.ts";
+import type { PortalSession, PortalStore } from "../_shared/portal/store.ts";
 import type { PortalTokens } from "../_shared/portal/tokens.ts";
 
 export interface VerifyDeps extends HttpDeps {
-  store: Pick<PortalStore, "startVerification" | "finishVerification" | "endSession">;
+  store: Omit<PortalStore, "startCode" | "setCode">;
   tokens: PortalTokens;
+  /** Undefined where no links are mailed: then no token is one. */
+  links: Links | undefined;
   hashCode: HashCode;
   /** Attempts per hour and IP address. */
   verifiesPerIpHour: number;
+  /** Uses of links per hour and IP address. */
+  linkUsesPerIpHour: number;
   now(): Date;
 }
-
-/** Seconds that a portal session lasts: the default of `portal_sessions.expires_at`. */
-const LIFETIME = 3600;
 
 const Input = z.strictObject({
   email,
@@ -35,8 +39,46 @@ const Input = z.strictObject({
   professionalId,
 });
 
+/** RFC 6749, 5.1. */
+const NEVER_KEPT = { "Cache-Control": "no-store" };
+
+const LinkInput = z.strictObject({ token: z.string() });
+
+/** Not ours, expired, for something else, of an earlier address, over: one answer for all. */
+function invalidLink(): ApiError {
+  return new ApiError(401, "invalid_link", "The link is not valid any more", {
+    hint: "Use the newest mail, or ask for a code.",
+  });
+}
+
 /** Answers 200 with a portal session, 401 for whatever was wrong, 429, or 204 to a sign-out. */
 export function createHandler(deps: VerifyDeps): Handler {
+  const signedIn = async (session: PortalSession): Promise<Response> => {
+    const { issued_at, expires_at, client, professional } = session;
+    const answer = {
+      access_token: await deps.tokens.sign(session),
+      token_type: "bearer",
+      expires_in: expires_at - issued_at,
+      expires_at,
+      client,
+      professional,
+    };
+    return Response.json(answer, { headers: NEVER_KEPT });
+  };
+
+  /** What the token of a link says; every use is counted, whatever comes of it. */
+  const readLink = async (request: Request, purpose: Purpose): Promise<Link> => {
+    const { token } = await readValid(request, LinkInput, BODY_LIMIT);
+    const retryAfter = await deps.store.countLinkUse(
+      callerIp(request.headers),
+      deps.linkUsesPerIpHour,
+    );
+    if (retryAfter > 0) throw rateLimited(retryAfter);
+    const link = await deps.links?.verify(token, purpose);
+    if (!link) throw invalidLink();
+    return link;
+  };
+
   const verify: Route = async (request) => {
     const input = await readValid(request, Input, BODY_LIMIT);
     const { email, code, professionalId } = input;
@@ -55,18 +97,21 @@ export function createHandler(deps: VerifyDeps): Handler {
         hint: "Ask for a new code and use the newest mail.",
       });
     }
-    // By the database's clock, which is the one that ends the session.
-    const issuedAt = session.expires_at - LIFETIME;
-    const answer = {
-      access_token: await deps.tokens.sign(session, issuedAt),
-      token_type: "bearer",
-      expires_in: LIFETIME,
-      expires_at: session.expires_at,
-      client: session.client,
-      professional: session.professional,
-    };
-    // RFC 6749, 5.1.
-    return Response.json(answer, { headers: { "Cache-Control": "no-store" } });
+    return signedIn(session);
+  };
+
+  const openLink: Route = async (request) => {
+    const { kind = "booking", row, epoch } = await readLink(request, "manage");
+    const session = kind === "booking" && (await deps.store.startBookingSession(row, epoch));
+    if (!session) throw invalidLink();
+    return signedIn(session);
+  };
+
+  const confirm: Route = async (request) => {
+    const { kind = "booking", row, epoch } = await readLink(request, "confirm");
+    const confirmed = await deps.store.confirmHold(kind, row, epoch);
+    if (!confirmed) throw invalidLink();
+    return Response.json(confirmed, { headers: NEVER_KEPT });
   };
 
   const signOut: Route = async (request) => {
@@ -81,5 +126,10 @@ export function createHandler(deps: VerifyDeps): Handler {
     return new Response(null, { status: 204 });
   };
 
-  return createRouter(deps, { "": { POST: verify }, "sign-out": { POST: signOut } });
+  return createRouter(deps, {
+    "": { POST: verify },
+    link: { POST: openLink },
+    confirm: { POST: confirm },
+    "sign-out": { POST: signOut },
+  });
 }

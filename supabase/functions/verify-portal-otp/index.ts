@@ -1,5 +1,6 @@
 import { serverRpc } from "../_shared/data-api.ts";
 import { integer, platformEnv, required } from "../_shared/env.ts";
+import { links } from "../_shared/links.ts";
 import { codeHasher } from "../_shared/portal/codes.ts";
 import { portalStore } from "../_shared/portal/store.ts";
 import { portalTokens } from "../_shared/portal/tokens.ts";
@@ -13,8 +14,10 @@ Deno.serve(
     ...httpDeps(read),
     store: portalStore(serverRpc(platformEnv(read))),
     tokens: await portalTokens(read),
+    links: links(read),
     hashCode: codeHasher(required(read, "OTP_HMAC_KEY", 32)),
     verifiesPerIpHour: integer(read, "OTP_VERIFIES_PER_IP_HOUR", 100, 1),
+    linkUsesPerIpHour: integer(read, "LINK_USES_PER_IP_HOUR", 100, 1),
     now: () => new Date(),
   }),
 );

@@ -1,5 +1,6 @@
 import {
   base64url,
+  decodeJwt,
   exportJWK,
   generateKeyPair,
   type JWK,
@@ -22,7 +23,9 @@ const DURING = new Date((ISSUED_AT + 60) * 1000);
 
 const session: PortalSession = {
   session_id: "33333333-3333-4333-8333-333333333333",
+  issued_at: ISSUED_AT,
   expires_at: EXPIRES_AT,
+  booking_id: null,
   client: { id: "22222222-2222-4222-8222-222222222222", name: "Marta", email: "Marta@example.com" },
   professional: {
     id: "11111111-1111-4111-8111-111111111111",
@@ -31,6 +34,13 @@ const session: PortalSession = {
     time_zone: "Europe/Rome",
     currency: "EUR",
   },
+};
+
+/** As the link of one booking makes it. */
+const bookingSession: PortalSession = {
+  ...session,
+  booking_id: "44444444-4444-4444-8444-444444444444",
+  client: { id: session.client.id, name: session.client.name },
 };
 
 const CLAIMS = {
@@ -71,19 +81,31 @@ const withSecret = () => tokensFor({ PORTAL_JWT_SECRET: SECRET });
 
 describe("signing", () => {
   test("an ES256 key signs with its kid, and its public half verifies", async () => {
-    const token = await (await withJwk()).sign(session, ISSUED_AT);
+    const token = await (await withJwk()).sign(session);
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, { currentDate: DURING });
     expect(protectedHeader).toEqual({ alg: "ES256", kid: "key-1", typ: "JWT" });
     expect(payload).toEqual(CLAIMS);
   });
 
   test("the project's secret signs HS256 without a kid", async () => {
-    const token = await (await withSecret()).sign(session, ISSUED_AT);
+    const token = await (await withSecret()).sign(session);
     const key = new TextEncoder().encode(SECRET);
     const { payload, protectedHeader } = await jwtVerify(token, key, { currentDate: DURING });
     expect(protectedHeader).toEqual({ alg: "HS256", typ: "JWT" });
     expect(payload).toEqual(CLAIMS);
   });
+});
+
+test("a session for one booking says which, has a role of its own and no address", async () => {
+  const tokens = await withSecret();
+  const token = await tokens.sign(bookingSession);
+  const { email: _, ...claims } = CLAIMS;
+  expect(decodeJwt(token)).toEqual({
+    ...claims,
+    role: "portal_booking",
+    booking_id: bookingSession.booking_id,
+  });
+  expect(await tokens.sessionOf(token, DURING)).toBe(session.session_id);
 });
 
 describe.each([
@@ -92,7 +114,7 @@ describe.each([
 ] as const)("a token of %s", (alg, make) => {
   test("is known again until it expires", async () => {
     const tokens = await make();
-    const token = await tokens.sign(session, ISSUED_AT);
+    const token = await tokens.sign(session);
     expect(await tokens.sessionOf(token, DURING)).toBe(session.session_id);
     expect(await tokens.sessionOf(token, new Date((EXPIRES_AT - 1) * 1000))).toBe(
       session.session_id,
@@ -102,7 +124,7 @@ describe.each([
 
   test("is not known with a changed payload", async () => {
     const tokens = await make();
-    const [header, payload, signature] = (await tokens.sign(session, ISSUED_AT)).split(".");
+    const [header, payload, signature] = (await tokens.sign(session)).split(".");
     const claims = JSON.parse(new TextDecoder().decode(base64url.decode(payload as string)));
     const changed = base64url.encode(JSON.stringify({ ...claims, session_id: claims.sub }));
     expect(await tokens.sessionOf([header, changed, signature].join("."), DURING)).toBeNull();
@@ -123,7 +145,7 @@ describe.each([
     const others = await (alg === "ES256"
       ? withJwk(otherJwk)
       : tokensFor({ PORTAL_JWT_SECRET: SECRET.toUpperCase() }));
-    expect(await tokens.sessionOf(await others.sign(session, ISSUED_AT), DURING)).toBeNull();
+    expect(await tokens.sessionOf(await others.sign(session), DURING)).toBeNull();
   });
 });
 
@@ -134,6 +156,7 @@ describe("the project's secret also signs other tokens", () => {
   test.each<[name: string, changed: Record<string, unknown>]>([
     ["a user's", { aud: "authenticated", role: "authenticated" }],
     ["one of another role for the portal", { role: "service_role" }],
+    ["one without a role", { role: undefined }],
     ["one for another audience", { aud: "authenticated" }],
     ["one without an audience", { aud: undefined }],
     ["one without a session", { session_id: undefined }],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../supabase/functions/_shared/errors.ts";
 import type { HttpDeps } from "../../../supabase/functions/_shared/http.ts";
 import type {
   PortalSession,
@@ -11,13 +12,16 @@ import {
 
 const PROFESSIONAL = "11111111-1111-4111-8111-111111111111";
 const CLIENT = "22222222-2222-4222-8222-222222222222";
+const BOOKING = "44444444-4444-4444-8444-444444444444";
 const SESSION = "33333333-3333-4333-8333-333333333333";
 const EXPIRES_AT = 1_900_003_600;
 const NOW = new Date("2030-03-17T18:00:00Z");
 
 const session: PortalSession = {
   session_id: SESSION,
+  issued_at: EXPIRES_AT - 3600,
   expires_at: EXPIRES_AT,
+  booking_id: null,
   client: { id: CLIENT, name: "Marta Rossi", email: "Marta@Example.com" },
   professional: {
     id: PROFESSIONAL,
@@ -28,6 +32,14 @@ const session: PortalSession = {
   },
 };
 
+/** What the link of a booking opens; the booking ends in ten minutes. */
+const bookingSession: PortalSession = {
+  ...session,
+  issued_at: EXPIRES_AT - 600,
+  booking_id: BOOKING,
+  client: { id: CLIENT, name: "Marta Rossi" },
+};
+
 const attempt: StartedVerification = { retry_after: null, client_id: CLIENT, generation: 7 };
 
 /** A handler whose database and keys are played; `calls` has what happened, in order. */
@@ -35,9 +47,13 @@ function setUp(
   changed: Partial<VerifyDeps> & {
     result?: PortalSession | null;
     limited?: StartedVerification;
+    wait?: number;
+    opened?: PortalSession | null;
+    confirmed?: object | null;
   } = {},
 ) {
-  const { result = session, limited, ...deps } = changed;
+  const { result = session, limited, wait = 0, ...others } = changed;
+  const { opened = bookingSession, confirmed = { status: "confirmed" }, ...deps } = others;
   const calls: [name: string, ...args: unknown[]][] = [];
   const logged: Parameters<HttpDeps["log"]>[0][] = [];
   const handler = createHandler({
@@ -46,7 +62,28 @@ function setUp(
     newRequestId: () => "request-1",
     now: () => NOW,
     verifiesPerIpHour: 100,
+    linkUsesPerIpHour: 50,
+    links: {
+      sign: fail,
+      verify: async (token, purpose) => {
+        const [name, kind] = token.split(" ");
+        if (name !== purpose) return null;
+        return { purpose, row: BOOKING, epoch: 3, ...(kind && { kind: kind as "order" }) };
+      },
+    },
     store: {
+      async countLinkUse(...args) {
+        calls.push(["countLinkUse", ...args]);
+        return wait;
+      },
+      async startBookingSession(...args) {
+        calls.push(["startBookingSession", ...args]);
+        return opened;
+      },
+      async confirmHold(...args) {
+        calls.push(["confirmHold", ...args]);
+        return confirmed;
+      },
       async startVerification(...args) {
         calls.push(["startVerification", ...args]);
         return limited ?? attempt;
@@ -60,7 +97,7 @@ function setUp(
       },
     },
     tokens: {
-      sign: async ({ session_id }, issuedAt) => `token of ${session_id} at ${issuedAt}`,
+      sign: async ({ session_id, booking_id }) => `token of ${session_id} for ${booking_id}`,
       sessionOf: async (token, now) => (token === "good" && now === NOW ? SESSION : null),
     },
     hashCode: async (code, owner) =>
@@ -80,9 +117,9 @@ function post(path: string, body?: unknown, headers: Record<string, string> = {}
 
 const valid = { email: "marta@example.com", code: "012345", professionalId: PROFESSIONAL };
 
-const fail = async (): Promise<never> => {
+async function fail(): Promise<never> {
   throw new Error("db.internal: connection refused");
-};
+}
 
 describe("verifying a code", () => {
   test("counts first, compares then, and answers with a session", async () => {
@@ -90,7 +127,7 @@ describe("verifying a code", () => {
     const response = await handler(post("", valid));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
-      access_token: `token of ${SESSION} at ${EXPIRES_AT - 3600}`,
+      access_token: `token of ${SESSION} for null`,
       token_type: "bearer",
       expires_in: 3600,
       expires_at: EXPIRES_AT,
@@ -176,6 +213,136 @@ describe("verifying a code", () => {
   });
 });
 
+const LINK_ROUTES = ["link", "confirm"] as const;
+const PURPOSES = { link: "manage", confirm: "confirm" } as const;
+
+describe("opening the link of a booking", () => {
+  test("counts, and answers as a code does, without an address and until the booking ends", async () => {
+    const { handler, calls } = setUp();
+    const response = await handler(
+      post("/link", { token: "manage" }, { "cf-connecting-ip": "192.0.2.1" }),
+    );
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.json()).toEqual({
+      access_token: `token of ${SESSION} for ${BOOKING}`,
+      token_type: "bearer",
+      expires_in: 600,
+      expires_at: EXPIRES_AT,
+      client: { id: CLIENT, name: "Marta Rossi" },
+      professional: session.professional,
+    });
+    expect(calls).toEqual([
+      ["countLinkUse", "192.0.2.1", 50],
+      ["startBookingSession", BOOKING, 3],
+    ]);
+  });
+
+  test("that is about an order opens nothing", async () => {
+    const { handler, calls } = setUp();
+    expect((await handler(post("/link", { token: "manage order" }))).status).toBe(401);
+    expect(calls).toEqual([["countLinkUse", null, 50]]);
+  });
+});
+
+describe("confirming a hold by its link", () => {
+  test.each([
+    ["confirm", "booking"],
+    ["confirm booking", "booking"],
+    ["confirm order", "order"],
+  ])("counts, and answers with what it became: %j is a %s", async (token, kind) => {
+    const { handler, calls } = setUp();
+    const response = await handler(post("/confirm", { token }));
+    expect([response.status, await response.json()]).toEqual([200, { status: "confirmed" }]);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(calls).toEqual([
+      ["countLinkUse", null, 50],
+      ["confirmHold", kind, BOOKING, 3],
+    ]);
+  });
+
+  test("a conflict is told as the rules say it", async () => {
+    const conflict = async () => {
+      throw new ApiError(409, "slot_taken", "Another booking is at that time.");
+    };
+    const { handler, logged } = setUp({ store: { ...noStore(), confirmHold: conflict } });
+    const response = await handler(post("/confirm", { token: "confirm" }));
+    expect([response.status, (await response.json()).code]).toEqual([409, "slot_taken"]);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe.each(LINK_ROUTES)("a link at /%s", (route) => {
+  const good = { token: PURPOSES[route] };
+  const purposes = ["manage", "confirm", "unsubscribe", "confirm_address"];
+
+  test("of whatever is wrong is one 401 that is not logged", async () => {
+    const wrong = ["", "nonsense", ...purposes.filter((purpose) => purpose !== good.token)];
+    const bodies = new Set<string>();
+    for (const token of wrong) {
+      const { handler, calls, logged } = setUp();
+      const response = await handler(post(`/${route}`, { token }));
+      expect(response.status).toBe(401);
+      bodies.add(await response.text());
+      expect([calls, logged]).toEqual([[["countLinkUse", null, 50]], []]);
+    }
+    const { handler, logged } = setUp({ opened: null, confirmed: null });
+    const over = await handler(post(`/${route}`, good));
+    expect([over.status, logged]).toEqual([401, []]);
+    bodies.add(await over.text());
+    const without = await setUp({ links: undefined }).handler(post(`/${route}`, good));
+    expect(without.status).toBe(401);
+    bodies.add(await without.text());
+    expect([...bodies]).toHaveLength(1);
+    expect(JSON.parse([...bodies][0] as string).code).toBe("invalid_link");
+  });
+
+  test("from a network that has used too many is 429, whatever the token", async () => {
+    for (const token of [good.token, "nonsense"]) {
+      const { handler, calls } = setUp({ wait: 42 });
+      const response = await handler(post(`/${route}`, { token }));
+      expect([response.status, response.headers.get("retry-after")]).toEqual([429, "42"]);
+      expect(calls).toEqual([["countLinkUse", null, 50]]);
+    }
+  });
+
+  test.each<[what: string, broken: Partial<VerifyDeps>]>([
+    ["counting", { store: { ...noStore(), countLinkUse: fail } }],
+    ["the database", { store: { ...noStore(), startBookingSession: fail, confirmHold: fail } }],
+  ])("%s fails: 500, and the log has no token", async (_, broken) => {
+    const { handler, logged } = setUp({
+      ...broken,
+      links: {
+        sign: fail,
+        verify: async () => ({ purpose: PURPOSES[route], row: BOOKING, epoch: 3 }),
+      },
+    });
+    const response = await handler(post(`/${route}`, { token: "secret-of-the-mail" }));
+    expect(response.status).toBe(500);
+    expect(logged).toMatchObject([{ path: `/verify-portal-otp/${route}` }]);
+    expect(JSON.stringify(logged) + (await response.text())).not.toContain("secret-of-the-mail");
+  });
+
+  test.each([
+    ["token", {}],
+    ["token", { token: null }],
+    ["token", { token: ["x"] }],
+    ["professionalId", { ...good, professionalId: PROFESSIONAL }],
+  ])("422 names %s of %j and counts nothing", async (field, body) => {
+    const { handler, calls } = setUp();
+    const response = await handler(post(`/${route}`, body));
+    expect(response.status).toBe(422);
+    expect(Object.keys(JSON.parse((await response.json()).details).fields)).toEqual([field]);
+    expect(calls).toEqual([]);
+  });
+
+  test("in the query is no token", async () => {
+    const { handler, calls } = setUp();
+    expect((await handler(post(`/${route}?token=${good.token}`, {}))).status).toBe(422);
+    expect(calls).toEqual([]);
+  });
+});
+
 describe("signing out", () => {
   test("ends the session of the token and has no body", async () => {
     const { handler, calls } = setUp();
@@ -215,36 +382,48 @@ describe("signing out", () => {
 });
 
 describe("addresses and methods", () => {
-  test.each(["/sign-in", "/sign-out/", "/sign-out/x", "/x", "//sign-out", "/%73ign-out"])(
-    "there is nothing at %s",
+  test.each([
+    "/sign-in",
+    "/link/",
+    "/link/manage",
+    "/sign-out/",
+    "/sign-out/x",
+    "/x",
+    "//sign-out",
+    "/%73ign-out",
+  ])("there is nothing at %s", async (path) => {
+    const { handler, calls } = setUp();
+    const response = await handler(post(path, valid, { authorization: "Bearer good" }));
+    expect(response.status).toBe(404);
+    expect((await response.json()).code).toBe("not_found");
+    expect(calls).toEqual([]);
+  });
+
+  test.each(["", "/", "/sign-out", "/link", "/confirm", "/link?token=manage"])(
+    "another method at %j is 405 with Allow",
     async (path) => {
       const { handler, calls } = setUp();
-      const response = await handler(post(path, valid, { authorization: "Bearer good" }));
-      expect(response.status).toBe(404);
-      expect((await response.json()).code).toBe("not_found");
+      for (const method of ["GET", "PUT", "DELETE"]) {
+        const response = await handler(
+          new Request(`https://api.test/verify-portal-otp${path}`, {
+            method,
+            headers: { authorization: "Bearer good" },
+          }),
+        );
+        expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+      }
       expect(calls).toEqual([]);
     },
   );
-
-  test.each(["", "/", "/sign-out"])("another method at %j is 405 with Allow", async (path) => {
-    const { handler, calls } = setUp();
-    for (const method of ["GET", "PUT", "DELETE"]) {
-      const response = await handler(
-        new Request(`https://api.test/verify-portal-otp${path}`, {
-          method,
-          headers: { authorization: "Bearer good" },
-        }),
-      );
-      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
-    }
-    expect(calls).toEqual([]);
-  });
 });
 
 function noStore(): VerifyDeps["store"] {
   return {
     startVerification: async () => attempt,
     finishVerification: async () => session,
+    countLinkUse: async () => 0,
+    startBookingSession: async () => bookingSession,
+    confirmHold: async () => ({}),
     endSession: async () => {},
   };
 }

@@ -2,7 +2,11 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { serverRpc, userRpc } from "../../../supabase/functions/_shared/data-api.ts";
+import {
+  ServerRpcError,
+  serverRpc,
+  userRpc,
+} from "../../../supabase/functions/_shared/data-api.ts";
 import { EnvError } from "../../../supabase/functions/_shared/env.ts";
 import { userTokens } from "../../../supabase/functions/_shared/user-tokens.ts";
 import { disabledMail } from "../../../supabase/functions/webhooks/disabled-mail.ts";
@@ -467,6 +471,21 @@ describe("the data API behind the function", () => {
     const error = await rpc("end_portal_session", { session_id: "1" }).catch(String);
     expect(error).toMatch(/end_portal_session.*400.*P0002/);
     expect(error).not.toContain("marta");
+  });
+
+  test.each([
+    [409, "slot_taken", "slot_taken"],
+    // What Postgres found, the keys of a row in it.
+    [409, "23505", undefined],
+    // What we have sent.
+    [422, "validation_failed", undefined],
+    [404, "PGRST202", undefined],
+  ])("tells a server of a conflict that a user can solve: %s %s", async (status, code, told) => {
+    const { fetcher } = fake(() => Response.json({ code, message: "no" }, { status }));
+    const rpc = serverRpc({ supabaseUrl: env.supabaseUrl, secretKey: "sb_secret_1" }, fetcher);
+    const error = await rpc("health", {}).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServerRpcError);
+    expect((error as ServerRpcError).conflict?.code).toBe(told);
   });
 
   test("answers a server with nothing where there is nothing to say", async () => {

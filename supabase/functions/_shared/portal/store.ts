@@ -1,5 +1,5 @@
 /** What the portal functions ask of the database: RPCs that only the service role may execute. */
-import type { ServerRpc } from "../data-api.ts";
+import { type RpcName, type ServerRpc, ServerRpcError } from "../data-api.ts";
 
 /**
  * A client that a code goes to, at the address the professional has stored; made up, and not to be told
@@ -30,9 +30,13 @@ export type StartedVerification =
 
 export interface PortalSession {
   session_id: string;
-  /** Unix seconds. */
+  /** Unix seconds, by the database's clock, which is the one that ends the session. */
+  issued_at: number;
   expires_at: number;
-  client: { id: string; name: string; email: string };
+  /** The one booking that the session is for; null: all that is the client's. */
+  booking_id: string | null;
+  /** Without the address in a session for one booking. */
+  client: { id: string; name: string; email?: string };
   professional: {
     id: string;
     full_name: string;
@@ -63,6 +67,15 @@ export interface PortalStore {
     attempt: Attempt,
     codeHmac: string,
   ): Promise<PortalSession | null>;
+  /** Counts a use of a mailed link: seconds to wait when a limit is reached, else 0. */
+  countLinkUse(ip: string | null, ipLimit: number): Promise<number>;
+  /** Null unless the link still counts and the booking has not ended. */
+  startBookingSession(bookingId: string, linkEpoch: number): Promise<PortalSession | null>;
+  /**
+   * Ends the hold of a booking or order: what it became, or null when the link counts no more. A
+   * conflict, such as a time that is taken by now, is an `ApiError` to pass on.
+   */
+  confirmHold(kind: "booking" | "order", id: string, linkEpoch: number): Promise<object | null>;
   endSession(sessionId: string): Promise<void>;
 }
 
@@ -77,6 +90,16 @@ export function portalStore(rpc: ServerRpc): PortalStore {
       rpc("start_portal_verification", { professional_id, email, ip: ip ?? "", ip_limit }),
     finishVerification: (professional_id, { client_id, generation }, code_hmac) =>
       rpc("finish_portal_verification", { professional_id, client_id, generation, code_hmac }),
+    countLinkUse: (ip, ip_limit) => rpc("count_link_use", { ip: ip ?? "", ip_limit }),
+    startBookingSession: (booking_id, link_epoch) =>
+      rpc("start_booking_session", { booking_id, link_epoch }),
+    confirmHold: (kind, id, link_epoch) =>
+      rpc<RpcName, object | null>(
+        "confirm_hold" as RpcName,
+        { kind, id, link_epoch } as never,
+      ).catch((error: unknown) => {
+        throw (error instanceof ServerRpcError && error.conflict) || error;
+      }),
     endSession: (session_id) => rpc("end_portal_session", { session_id }),
   };
 }

@@ -7,13 +7,14 @@ import { EnvError, optional, type ReadEnv, required } from "../env.ts";
 import type { PortalSession } from "./store.ts";
 
 export interface PortalTokens {
-  sign(session: PortalSession, issuedAt: number): Promise<string>;
+  sign(session: PortalSession): Promise<string>;
   /** Session id of a valid portal token, null for anything else. */
   sessionOf(token: string, now: Date): Promise<string | null>;
 }
 
 /** The audience tells portal tokens from those of users. */
 const AUDIENCE = "portal";
+const ROLES: unknown[] = ["portal_client", "portal_booking"];
 
 /**
  * With `PORTAL_SIGNING_JWK` an imported ES256 key, its `kid` sent: the way for projects on signing
@@ -58,17 +59,18 @@ function tokensWith(
   checkingKey: Key,
 ): PortalTokens {
   return {
-    sign: ({ session_id, expires_at, client, professional }, issuedAt) =>
+    sign: ({ session_id, issued_at, expires_at, booking_id, client, professional }) =>
       new SignJWT({
-        role: "portal_client",
+        ...(booking_id === null
+          ? { role: "portal_client", email: client.email }
+          : { role: "portal_booking", booking_id }),
         professional_id: professional.id,
-        email: client.email,
         session_id,
       })
         .setProtectedHeader({ ...header, typ: "JWT" })
         .setSubject(client.id)
         .setAudience(AUDIENCE)
-        .setIssuedAt(issuedAt)
+        .setIssuedAt(issued_at)
         .setExpirationTime(expires_at)
         .sign(signingKey),
     async sessionOf(token, now) {
@@ -78,9 +80,8 @@ function tokensWith(
           audience: AUDIENCE,
           currentDate: now,
         });
-        return payload.role === "portal_client" && typeof payload.session_id === "string"
-          ? payload.session_id
-          : null;
+        const { role, session_id } = payload;
+        return ROLES.includes(role) && typeof session_id === "string" ? session_id : null;
       } catch {
         return null;
       }
