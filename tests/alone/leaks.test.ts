@@ -273,14 +273,15 @@ beforeAll(async () => {
     order by p.proname`;
 });
 
-const callers: [string, () => Claims, () => Tenant][] = [
-  ["anon", () => ({ role: "anon" }), () => theirs],
-  ["the owner", () => mine.professional.claims, () => mine],
-  ["another professional", () => mine.professional.claims, () => theirs],
-  ["a portal client", () => mine.portal.claims, () => mine],
-  ["somebody else's portal client", () => mine.portal.claims, () => theirs],
-  ["the link of a booking", () => mine.link.claims, () => mine],
-  ["the link of somebody else's booking", () => mine.link.claims, () => theirs],
+/** With how many of the calls are answered at least: each may execute more or fewer RPCs. */
+const callers: [string, () => Claims, () => Tenant, number][] = [
+  ["anon", () => ({ role: "anon" }), () => theirs, 50],
+  ["the owner", () => mine.professional.claims, () => mine, 50],
+  ["another professional", () => mine.professional.claims, () => theirs, 50],
+  ["a portal client", () => mine.portal.claims, () => mine, 50],
+  ["somebody else's portal client", () => mine.portal.claims, () => theirs, 50],
+  ["the link of a booking", () => mine.link.claims, () => mine, 20],
+  ["the link of somebody else's booking", () => mine.link.claims, () => theirs, 2],
 ];
 
 /** What nobody but `theirs` may learn, and what no error tells anybody. */
@@ -307,7 +308,7 @@ test("there are arguments here for every RPC", () => {
   }
 });
 
-describe.each(callers)("%s", (caller, claims, target) => {
+describe.each(callers)("%s", (caller, claims, target, least) => {
   test("learns nothing from any argument of any RPC", async () => {
     const { anywhere, inErrors } = secretsFor(caller);
     const leaks: string[] = [];
@@ -337,7 +338,7 @@ describe.each(callers)("%s", (caller, claims, target) => {
     });
     expect(leaks).toEqual([]);
     expect(calls).toBeGreaterThan(500);
-    expect(answered).toBeGreaterThan(50);
+    expect(answered).toBeGreaterThan(least);
   });
 });
 

@@ -172,7 +172,7 @@ describe("requests per minute", () => {
     // As another project on the same database might bring one.
     await sql.unsafe(`
       create role limitless nologin noinherit;
-      grant limitless to authenticator;
+      grant limitless to authenticator, postgres;
       grant usage on schema public, private to limitless;
       grant execute on function private.check_request() to limitless;
       grant execute on function public.booking_page(text), private.booking_page(text) to limitless`);
