@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anonymous, server } from "../support/callers.ts";
 import { rolledBack, sql } from "../support/database.ts";
 import {
+  createBooking,
   createClientRow,
   createProduct,
   createProfessional,
+  createService,
   type Professional,
 } from "../support/factories.ts";
 import { changeSettings } from "../support/settings.ts";
@@ -87,10 +89,21 @@ describe("clean-up", () => {
       await createClientRow(professional),
       await createClientRow(professional),
     ];
-    for (const [client, age] of [
-      [old, "25 hours"],
-      [recent, "23 hours"],
+    const service = await createService(professional);
+    const bookings: string[] = [];
+    for (const [client, age, starts_at] of [
+      [old, "25 hours", "2100-01-01T09:00:00Z"],
+      [recent, "23 hours", "2100-01-02T09:00:00Z"],
     ] as const) {
+      const { id } = await createBooking(professional, {
+        client_id: client.id,
+        service_id: service.id,
+        starts_at,
+      });
+      bookings.push(id);
+      await sql`
+        insert into private.booking_sessions (professional_id, booking_id, link_epoch, expires_at)
+        values (${professional.id}, ${id}, 1, now() - ${age}::interval)`;
       await sql`
         insert into private.portal_sessions (professional_id, client_id, link_epoch, expires_at)
         values (${professional.id}, ${client.id}, 1, now() - ${age}::interval)`;
@@ -108,6 +121,9 @@ describe("clean-up", () => {
         select client_id from private.${sql(table)} where professional_id = ${professional.id}`;
       expect(left.map(({ client_id }) => client_id)).toEqual([ids.recent]);
     }
+    const links = await sql`
+      select booking_id from private.booking_sessions where professional_id = ${professional.id}`;
+    expect(links.map(({ booking_id }) => booking_id)).toEqual([bookings[1]]);
     expect(
       await count(sql`
         select from private.portal_code_requests

@@ -631,6 +631,22 @@ describe("whoever opened the link of a booking", () => {
     }
   });
 
+  test("has an hour, whatever the token says", async () => {
+    const { token, sessionId } = await createBookingSession(own.booking);
+    await sql`update private.booking_sessions set expires_at = now() where id = ${sessionId}`;
+    expect(await seenWith(token)).toEqual(ENDED);
+  });
+
+  test("leaves no session behind when the client is erased", async () => {
+    const { client, booking } = await booked();
+    await createBookingSession(booking);
+    const sessions = () => sql`
+      select from private.booking_sessions where booking_id = ${booking.id}`;
+    expect(await sessions()).toHaveLength(1);
+    await professional.api.rpc("erase_client", { client_id: client.id });
+    expect(await sessions()).toHaveLength(0);
+  });
+
   test("signs out", async () => {
     const { token } = await createBookingSession(own.booking);
     const signOut = await fetch(`${stack.apiUrl}/functions/v1/verify-portal-otp/sign-out`, {

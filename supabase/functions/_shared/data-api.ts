@@ -47,14 +47,17 @@ class PassedOn extends ApiError {
 /** An RPC of ours failed. The code says enough; the message could quote an argument. */
 export class ServerRpcError extends Error {
   override readonly name = "ServerRpcError";
-  /** A conflict that a rule found, with a code of ours: something the user can do about. */
-  readonly conflict: ApiError | null;
+  /** What was asked for is not there; no fault of the function's name or of the key. */
+  readonly isNotFound: boolean;
+  /** A conflict, or somebody in the way, with a code of ours: the user can do something about it. */
+  readonly refusal: ApiError | null;
 
   constructor(name: RpcName, status: number, text: string, headers: Headers) {
     const [, code = "none"] = /"code": *"(\w+)"/.exec(text) ?? [];
     super(`${name} failed with status ${status}, code ${code}`);
-    this.conflict =
-      status === 409 && /^[a-z_]+$/.test(code) ? refusal(status, text, headers) : null;
+    this.isNotFound = status === 404 && code === "PGRST301";
+    this.refusal =
+      [409, 429].includes(status) && /^[a-z_]+$/.test(code) ? refusal(status, text, headers) : null;
   }
 }
 

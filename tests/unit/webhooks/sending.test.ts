@@ -474,19 +474,26 @@ describe("the data API behind the function", () => {
   });
 
   test.each([
-    [409, "slot_taken", "slot_taken"],
+    [409, "slot_taken", "slot_taken", false],
+    [429, "busy", "busy", false],
+    [404, "PGRST301", undefined, true],
+    // A key that is not trusted, a function that is not there.
+    [401, "PGRST301", undefined, false],
+    [404, "PGRST202", undefined, false],
     // What Postgres found, the keys of a row in it.
-    [409, "23505", undefined],
+    [409, "23505", undefined, false],
     // What we have sent.
-    [422, "validation_failed", undefined],
-    [404, "PGRST202", undefined],
-  ])("tells a server of a conflict that a user can solve: %s %s", async (status, code, told) => {
-    const { fetcher } = fake(() => Response.json({ code, message: "no" }, { status }));
-    const rpc = serverRpc({ supabaseUrl: env.supabaseUrl, secretKey: "sb_secret_1" }, fetcher);
-    const error = await rpc("health", {}).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(ServerRpcError);
-    expect((error as ServerRpcError).conflict?.code).toBe(told);
-  });
+    [422, "validation_failed", undefined, false],
+  ])(
+    "tells a server what a user can do something about: %s %s",
+    async (status, code, told, gone) => {
+      const { fetcher } = fake(() => Response.json({ code, message: "no" }, { status }));
+      const rpc = serverRpc({ supabaseUrl: env.supabaseUrl, secretKey: "sb_secret_1" }, fetcher);
+      const error = (await rpc("health", {}).catch((reason: unknown) => reason)) as ServerRpcError;
+      expect(error).toBeInstanceOf(ServerRpcError);
+      expect([error.refusal?.code, error.isNotFound]).toEqual([told, gone]);
+    },
+  );
 
   test("answers a server with nothing where there is nothing to say", async () => {
     const { fetcher } = fake(() => new Response(null, { status: 204 }));

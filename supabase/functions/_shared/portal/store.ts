@@ -72,8 +72,8 @@ export interface PortalStore {
   /** Null unless the link still counts and the booking has not ended. */
   startBookingSession(bookingId: string, linkEpoch: number): Promise<PortalSession | null>;
   /**
-   * Ends the hold of a booking or order: what it became, or null when the link counts no more. A
-   * conflict, such as a time that is taken by now, is an `ApiError` to pass on.
+   * Ends the hold of a booking or order: what it became, or null when the link counts no more. What is
+   * in the way, such as a time that is taken by now, is an `ApiError` to pass on.
    */
   confirmHold(kind: "booking" | "order", id: string, linkEpoch: number): Promise<object | null>;
   endSession(sessionId: string): Promise<void>;
@@ -93,13 +93,17 @@ export function portalStore(rpc: ServerRpc): PortalStore {
     countLinkUse: (ip, ip_limit) => rpc("count_link_use", { ip: ip ?? "", ip_limit }),
     startBookingSession: (booking_id, link_epoch) =>
       rpc("start_booking_session", { booking_id, link_epoch }),
-    confirmHold: (kind, id, link_epoch) =>
-      rpc<RpcName, object | null>(
-        "confirm_hold" as RpcName,
-        { kind, id, link_epoch } as never,
-      ).catch((error: unknown) => {
-        throw (error instanceof ServerRpcError && error.conflict) || error;
-      }),
+    async confirmHold(kind, id, link_epoch) {
+      try {
+        return await rpc("confirm_hold" as RpcName, { kind, id, link_epoch } as never);
+      } catch (error) {
+        if (error instanceof ServerRpcError) {
+          if (error.isNotFound) return null;
+          if (error.refusal) throw error.refusal;
+        }
+        throw error;
+      }
+    },
     endSession: (session_id) => rpc("end_portal_session", { session_id }),
   };
 }
