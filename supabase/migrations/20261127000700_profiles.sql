@@ -36,6 +36,7 @@ create table public.profiles (
   unpaid_order_hours integer default 48
     constraint profiles_unpaid_order_hours_are_1_to_8760
       check (unpaid_order_hours between 1 and 8760),
+  verify_public_email boolean not null default false,
   tier text not null default 'free' references private.tiers (name) on delete no action,
   constraint profiles_username_key unique (username)
 );
@@ -140,7 +141,8 @@ grant update (
   accepts_orders,
   tax_rate,
   prices_include_tax,
-  unpaid_order_hours
+  unpaid_order_hours,
+  verify_public_email
 ) on public.profiles to authenticated;
 
 grant select, insert, update, delete on public.profiles to service_role;
@@ -209,6 +211,9 @@ comment on column public.profiles.prices_include_tax is
 
 comment on column public.profiles.unpaid_order_hours is
   'Unpaid orders from the public are cancelled after this many hours; null keeps them.';
+
+comment on column public.profiles.verify_public_email is
+  'Bookings and orders of the public are held for 30 minutes, until the link mailed to their address is opened.';
 
 comment on column public.profiles.tier is
   'Rate limit tier: free, plus, pro, max, ultra. Set by the server only.';

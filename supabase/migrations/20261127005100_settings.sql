@@ -19,6 +19,8 @@ create table private.settings (
   public_writes_per_network_hour integer not null default 10
     constraint settings_public_writes_per_network_hour_is_positive
     check (public_writes_per_network_hour > 0),
+  portal_url text,
+  portal_reported_at timestamptz,
   request_counter text,
   request_counter_password text,
   request_counter_refused_at timestamptz
@@ -28,7 +30,15 @@ create index settings_anon_tier_idx on private.settings (anon_tier);
 
 alter table private.settings enable row level security;
 
+grant select (id, portal_url, portal_reported_at), update (portal_url, portal_reported_at)
+  on private.settings to rules;
+
+create policy settings_all_rules on private.settings
+  for all to rules
+  using (true)
+  with check (true);
+
 insert into private.settings default values;
 
 comment on table private.settings is
-  'One row; docs/operations.md lists the settings. request_counter and request_counter_password are secrets, so rules have no grant.';
+  'One row; docs/operations.md lists the settings. request_counter and request_counter_password are secrets, so rules have a grant on other columns only.';

@@ -217,6 +217,26 @@ $$;
 comment on function private.time_zone_status is
   'ok, or the zones in which hours are computed by rules that are no longer in force.';
 
+create function private.link_status()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select case
+    when portal_url is null
+      and exists (select from public.profiles where verify_public_email)
+    then 'professionals have bookings confirmed by a link, and the functions have no portal address'
+      || coalesce(' since ' || private.timestamp_text(portal_reported_at), '')
+    else 'ok'
+  end
+  from private.settings;
+$$;
+
+comment on function private.link_status is
+  'ok, or that mails cannot have the link which verify_public_email waits for.';
+
 -- Definer: servers have no rights in private.
 create function private.health()
 returns jsonb
@@ -235,6 +255,7 @@ as $$
     'secrets', private.secret_status(),
     'triggers', private.trigger_status(),
     'roles', private.role_status(),
+    'links', private.link_status(),
     'grants', private.grant_status()
   );
 $$;
@@ -250,7 +271,7 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs, time_zones, secrets, triggers, roles, grants}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anonymous, server } from "../support/callers.ts";
-import { rolledBack, sql } from "../support/database.ts";
+import { raised, rolledBack, sql } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
@@ -18,7 +18,7 @@ import { changeSettings } from "../support/settings.ts";
 async function cleanup(): Promise<void> {
   const jobs = await sql<{ command: string }[]>`
     select command from private.jobs()
-    where name not in ('webhook-dispatch', 'unpaid-orders', 'request-counter')`;
+    where name not in ('webhook-dispatch', 'unpaid-orders', 'expired-holds', 'request-counter')`;
   for (const { command } of jobs) await sql.unsafe(command);
   for (;;) {
     const [row] = await sql`select private.cancel_unpaid_orders() as did`;
@@ -182,6 +182,7 @@ describe("health", () => {
       secrets: "ok",
       triggers: "ok",
       roles: "ok",
+      links: "ok",
       grants: "ok",
     });
     expect([request_counter, time_zones]).toEqual([expect.any(String), expect.any(String)]);
@@ -261,6 +262,76 @@ describe("health", () => {
 
     test("tells when it is not configured", async () => {
       expect((await health()).request_counter).not.toBe("ok");
+    });
+  });
+
+  describe("of the links in mails, while the functions have no portal address", () => {
+    let putBack: () => Promise<void>;
+    beforeEach(async () => {
+      putBack = await changeSettings(sql, { portal_url: null, portal_reported_at: null });
+    });
+    afterEach(() => putBack());
+    const report = async (portal_url: string | null) => {
+      const call = server().rpc("report_portal_address", { portal_url: portal_url as string });
+      expect((await call).error).toBeNull();
+    };
+    const verify = (professional: Professional) =>
+      professional.api
+        .from("profiles")
+        .update({ verify_public_email: true })
+        .eq("id", professional.id);
+
+    test("nobody switches verification on: 422 links_not_configured", async () => {
+      const professional = await createProfessional();
+      const refused = await verify(professional);
+      expect([refused.status, refused.error?.code]).toEqual([422, "links_not_configured"]);
+      const inSql = sql`update public.profiles set verify_public_email = true
+        where id = ${professional.id}`;
+      expect(await raised(inSql)).toMatchObject({ status: 422, code: "links_not_configured" });
+      const anew = rolledBack(async (tx) => {
+        await tx`delete from public.profiles where id = ${professional.id}`;
+        await tx`
+          insert into public.profiles (id, username, verify_public_email)
+          values (${professional.id}, ${professional.id}, true)`;
+      });
+      expect(await raised(anew)).toMatchObject({ status: 422, code: "links_not_configured" });
+
+      await report("https://app.example");
+      expect((await verify(professional)).error).toBeNull();
+    });
+
+    test("tells when it is gone while somebody needs it", async () => {
+      await report("https://app.example");
+      expect((await verify(await createProfessional())).error).toBeNull();
+      expect((await health()).links).toBe("ok");
+      await report(null);
+      expect((await health()).links).not.toBe("ok");
+    });
+
+    test("who verifies already is not asked again", async () => {
+      const professional = await createProfessional();
+      await report("https://app.example");
+      expect((await verify(professional)).error).toBeNull();
+      await report(null);
+      expect((await verify(professional)).error).toBeNull();
+    });
+
+    test("the address that is there already is written once an hour", async () => {
+      const version = async () => {
+        const [row] =
+          await sql`select xmin::text as xmin, portal_reported_at from private.settings`;
+        return row;
+      };
+      await report("https://app.example");
+      const first = await version();
+      await report("https://app.example");
+      expect(await version()).toEqual(first);
+      await sql`
+        update private.settings set portal_reported_at = portal_reported_at - interval '61 minutes'`;
+      await report("https://app.example");
+      expect((await version())?.portal_reported_at.getTime()).toBeGreaterThan(
+        first?.portal_reported_at.getTime(),
+      );
     });
   });
 
