@@ -91,7 +91,9 @@ const Booking = z
     source: z.enum(["owner", "public", "portal"]),
     cancel_reason: text.nullable(),
     cancelled_at: timestamp.nullable(),
-    cancelled_by: z.enum(["owner", "client"]).nullable(),
+    cancelled_by: z.enum(["owner", "client", "system"]).nullable(),
+    expires_at: z.null().describe("What has an expiry is no booking yet, and nobody is told of it"),
+    email_confirmed_at: timestamp.nullable().describe("The link in its own mail was opened"),
     version: z.int().min(1),
     metadata,
   })
@@ -139,6 +141,8 @@ const Order = z
     notes: text.nullable().describe("The client sees these"),
     internal_notes: text.nullable(),
     source: z.enum(["owner", "public", "portal"]),
+    expires_at: z.null().describe("What has an expiry is no order yet, and nobody is told of it"),
+    email_confirmed_at: timestamp.nullable().describe("The link in its own mail was opened"),
     version: z.int().min(1),
     metadata,
   })

@@ -102,6 +102,10 @@ async function accountWithEverything(): Promise<Professional> {
       ip_limit: 1000,
     }),
   );
+  // As a hold leaves it where there is a webhook endpoint.
+  await sql`
+    insert into private.unheard_clients (professional_id, client_id)
+    values (${professional.id}, ${client.id})`;
   // A public booking with a key, so that a key is kept too.
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   const { status } = await request("/rest/v1/rpc/create_booking", {

@@ -38,11 +38,11 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_from_json
     timestamp_json trim_invisible`),
   service_role: words(`adjust_stock availability_problem available_slots blocked_range
-    booking_page cancel_booking check_request claim_webhook_deliveries count_link_use
-    create_booking day_windows_problem email_key end_portal_session explain_slot
+    booking_page cancel_booking check_request claim_webhook_deliveries confirm_hold
+    count_link_use create_booking day_windows_problem email_key end_portal_session explain_slot
     finish_portal_verification finish_webhook_delivery health is_blank is_email order_payments
-    place_order quote_order record_payment refund_payment reschedule_booking set_portal_code
-    spill_over start_booking_session start_portal_code start_portal_verification tags_are_short
+    place_order quote_order record_payment refund_payment report_portal_address
+    reschedule_booking set_portal_code spill_over start_booking_session start_portal_code start_portal_verification tags_are_short
     timestamp_from_json timestamp_json trim_invisible`),
 };
 
@@ -57,6 +57,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
+  confirm_hold: { volatility: "v", roles: ["service_role"] },
   count_link_use: { volatility: "v", roles: ["service_role"] },
   create_booking: { volatility: "v", roles: ORDERING },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
@@ -75,6 +76,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   redeliver_webhook: { volatility: "v", roles: ["authenticated"] },
   redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
+  report_portal_address: { volatility: "v", roles: ["service_role"] },
   reschedule_booking: {
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
@@ -113,8 +115,11 @@ const RULES_GRANTS: Record<string, string> = {
   "private.portal_code_requests": "insert select",
   "private.portal_codes": "delete insert select update",
   "private.portal_sessions": "delete insert select update",
+  "private.settings":
+    "select(id) select(portal_reported_at) select(portal_url) update(portal_reported_at) update(portal_url)",
   "private.stock_ledger": "insert select",
   "private.tiers": "select",
+  "private.unheard_clients": "delete insert select",
   "private.webhook_attempts": "insert select update",
   "private.webhook_budgets": "insert select update",
   "private.webhook_deliveries": "insert select update",
@@ -401,6 +406,8 @@ describe("policies", () => {
     const callersClient = `( SELECT private.portal_client_id(private.caller_professional_id()) AS portal_client_id)`;
     const callersProfessional = `( SELECT private.caller_professional_id() AS caller_professional_id)`;
     const callersBooking = `( SELECT private.portal_booking_id(private.caller_professional_id()) AS portal_booking_id)`;
+    const noExpiredHold =
+      "((expires_at IS NULL) OR ((expires_at)::timestamp with time zone > now()))";
     const expression = (policy: string) => {
       if (policy === "products_select_public") {
         const ofActive = "((parent_id IS NULL) OR private.is_active_product(parent_id))";
@@ -413,10 +420,10 @@ describe("policies", () => {
         return `(( SELECT auth.uid() AS uid) = ${column})`;
       }
       if (policy.endsWith("_link"))
-        return `((professional_id = ${callersProfessional}) AND (id = ${callersBooking}))`;
+        return `((professional_id = ${callersProfessional}) AND (id = ${callersBooking}) AND ${noExpiredHold})`;
       return policy.startsWith("clients_")
         ? `(id = ${callersClient})`
-        : `((professional_id = ${callersProfessional}) AND (client_id = ${callersClient}))`;
+        : `((professional_id = ${callersProfessional}) AND (client_id = ${callersClient}) AND ${noExpiredHold})`;
     };
     for (const { policy, command, using, check } of rows) {
       expect([policy, using, check]).toEqual([

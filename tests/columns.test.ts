@@ -20,7 +20,8 @@ const words = (text: string) => text.trim().split(/\s+/);
 const COLUMNS: Record<Table, string[]> = {
   profiles:
     words(`id created_at updated_at full_name username niche bio image_url time_zone currency
-    availability accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours tier`),
+    availability accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
+    verify_public_email tier`),
   services:
     words(`id created_at updated_at professional_id name description category image_url price
     duration buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
@@ -32,10 +33,11 @@ const COLUMNS: Record<Table, string[]> = {
   bookings:
     words(`id created_at updated_at professional_id client_id service_id service_name starts_at
     ends_at buffer_before buffer_after cancellation_notice status price currency notes
-    internal_notes source cancel_reason cancelled_at cancelled_by version metadata`),
+    internal_notes source cancel_reason cancelled_at cancelled_by expires_at email_confirmed_at version
+    metadata`),
   orders: words(`id created_at updated_at professional_id client_id number kind booking_id items
     subtotal discount tax total currency status amount_paid amount_refunded payment_status
-    shipping_address notes internal_notes source version metadata`),
+    shipping_address notes internal_notes source expires_at email_confirmed_at version metadata`),
 };
 
 type Grants = Partial<Record<"select" | "insert" | "update", string[]>>;
@@ -44,7 +46,8 @@ type Grants = Partial<Record<"select" | "insert" | "update", string[]>>;
 const WRITABLE: Record<Table, { insert?: string[]; update: string[] }> = {
   profiles: {
     update: words(`full_name username niche bio image_url time_zone currency availability
-      accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours`),
+      accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
+      verify_public_email`),
   },
   services: {
     insert: words(`id professional_id name description category image_url price duration
@@ -99,19 +102,19 @@ const GRANTS: Record<string, Partial<Record<Table, Grants>>> = {
     bookings: {
       select: words(`id created_at updated_at professional_id client_id service_id service_name
         starts_at ends_at cancellation_notice status price currency notes source cancel_reason cancelled_at
-        cancelled_by version`),
+        cancelled_by expires_at version`),
     },
     orders: {
       select: words(`id created_at updated_at professional_id client_id number kind booking_id items
         subtotal discount tax total currency status amount_paid amount_refunded payment_status
-        shipping_address notes version`),
+        shipping_address notes expires_at version`),
     },
   },
   portal_booking: {
     bookings: {
       select: words(`id created_at updated_at professional_id client_id service_id service_name
         starts_at ends_at cancellation_notice status price currency notes source cancel_reason cancelled_at
-        cancelled_by version`),
+        cancelled_by expires_at version`),
     },
   },
   service_role: EVERYTHING,
@@ -213,6 +216,8 @@ describe("a professional's own rows", () => {
     ["bookings", "version", 7],
     ["bookings", "cancellation_notice", 7],
     ["bookings", "cancelled_by", "client"],
+    ["bookings", "expires_at", "2100-01-01T00:00:00Z"],
+    ["bookings", "email_confirmed_at", "2100-01-01T00:00:00Z"],
     ["orders", "number", 7],
     ["orders", "subtotal", 1],
     ["orders", "tax", 1],
@@ -222,6 +227,8 @@ describe("a professional's own rows", () => {
     ["orders", "amount_paid", 20],
     ["orders", "amount_refunded", 20],
     ["orders", "source", "public"],
+    ["orders", "expires_at", "2100-01-01T00:00:00Z"],
+    ["orders", "email_confirmed_at", "2100-01-01T00:00:00Z"],
     ["orders", "version", 7],
   ] as const)("refuses an insert into %s that gives %s", async (table, column, value) => {
     const rows = {
@@ -250,7 +257,7 @@ describe("a professional's own rows", () => {
     expect(profile?.full_name).toBe("Ana Bianchi");
   });
 
-  test.each(["internal_notes", "metadata", "buffer_before", "buffer_after"])(
+  test.each(["internal_notes", "metadata", "buffer_before", "buffer_after", "email_confirmed_at"])(
     "a portal client cannot read %s of an own booking, nor filter or order by it",
     async (column) => {
       for (const query of [

@@ -187,7 +187,8 @@ create function private.find_or_create_client(
   p_professional_id uuid,
   p_name text,
   p_email text,
-  p_phone text
+  p_phone text,
+  p_for_hold boolean
 )
 returns uuid
 language plpgsql
@@ -203,16 +204,18 @@ begin
   where professional_id = p_professional_id and email_key = private.email_key(p_email);
 
   if v_id is null then
+    perform set_config('private.holding', case when p_for_hold then 'on' else '' end, true);
     insert into public.clients (professional_id, name, email, phone)
     values (p_professional_id, p_name, p_email, p_phone)
     returning id into v_id;
+    perform set_config('private.holding', '', true);
   end if;
   return v_id;
 end;
 $$;
 
 comment on function private.find_or_create_client is
-  'Id of the professional''s client with this e-mail address, made when missing; an existing one is not changed. Call it under the write lock, after check_arguments().';
+  'Id of the professional''s client with this e-mail address, made when missing; an existing one is not changed. One that is made for a hold is no news before that is a booking. Call it under the write lock, after check_arguments().';
 
 -- Asked of portal clients alone: for an address that anybody may type, an answer would tell of its
 -- owner, and others could use the five up.

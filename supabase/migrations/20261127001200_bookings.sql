@@ -67,7 +67,10 @@ create table public.bookings (
       check (char_length(cancel_reason) <= 1000),
   cancelled_at public.timestamp_ms,
   cancelled_by text
-    constraint bookings_cancelled_by_is_known check (cancelled_by in ('owner', 'client')),
+    constraint bookings_cancelled_by_is_known
+      check (cancelled_by in ('owner', 'client', 'system')),
+  expires_at public.timestamp_ms,
+  email_confirmed_at public.timestamp_ms,
   version integer not null default 1,
   metadata jsonb not null default '{}'
     constraint bookings_metadata_is_an_object_of_at_most_8_kb
@@ -87,13 +90,17 @@ create table public.bookings (
     check (starts_at >= '2000-01-01Z' and ends_at < '2200-01-01Z'),
   constraint bookings_cancellation_is_recorded
     check ((status = 'cancelled') = (cancelled_at is not null and cancelled_by is not null)),
+  constraint bookings_with_an_expiry_are_pending_or_cancelled
+    check (expires_at is null or status in ('pending', 'cancelled')),
   -- Live, that is pending or confirmed, bookings block their time. Who looks for them by this index
-  -- says so in the same words: behind a function the planner would not know the predicate.
+  -- says so in the same words: behind a function the planner would not know the predicate. Checked
+  -- at the end of a statement, so that what it met and is over can be ended first.
   constraint bookings_never_overlap
     exclude using gist (
       professional_id with =,
       private.blocked_range(starts_at, ends_at, buffer_before, buffer_after) with &&
     ) where (status in ('pending', 'confirmed'))
+    deferrable initially immediate
 );
 
 create index bookings_professional_id_starts_at_idx
@@ -108,12 +115,16 @@ create index bookings_professional_id_client_id_idx
 create index bookings_professional_id_service_id_idx
   on public.bookings (professional_id, service_id) where service_id is not null;
 
+create index bookings_held_idx
+  on public.bookings (professional_id, expires_at)
+  where status = 'pending' and expires_at is not null;
+
 alter table public.bookings enable row level security;
 
 grant select on public.bookings to authenticated;
 
--- No delete: a booking is cancelled. `cancellation_notice`, `source`, `version` and who cancelled
--- when are facts.
+-- No delete: a booking is cancelled. `cancellation_notice`, `source`, `version`, who cancelled when
+-- and what is known of the link in its mail are facts.
 grant insert (
   id,
   professional_id,
@@ -217,7 +228,14 @@ comment on column public.bookings.cancel_reason is
 comment on column public.bookings.cancelled_at is
   'Set by the change to cancelled, null in every other state.';
 
-comment on column public.bookings.cancelled_by is 'owner or client.';
+comment on column public.bookings.cancelled_by is
+  'owner or client; system for a hold that was over.';
+
+comment on column public.bookings.expires_at is
+  'Of a hold: until when it keeps its time unless it is confirmed. Null for a booking; a hold that ended otherwise keeps it.';
+
+comment on column public.bookings.email_confirmed_at is
+  'When the link in its own mail was opened; null when it never was.';
 
 comment on column public.bookings.version is
   'Rises on every real change: PATCH …&version=eq.n is compare-and-set.';

@@ -42,6 +42,21 @@ $$;
 comment on function private.check_booking_may_move is
   '409 invalid_transition, with a hint, for new times of a booking that does not end up live.';
 
+create function private.raise_slot_taken()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  perform private.raise_error(409, 'slot_taken', 'Another booking is at that time.');
+end;
+$$;
+
+comment on function private.raise_slot_taken is
+  '409 slot_taken without proposals: for the owner, who may take any time.';
+
 create function private.fill_booking()
 returns trigger
 language plpgsql
@@ -138,6 +153,12 @@ begin
         and new.status = 'pending'
         and new.starts_at <> old.starts_at
       )
+      -- A hold that was over is confirmed after all, and of a service that requires confirmation.
+      or (
+        old.cancelled_by is not distinct from 'system'
+        and new.status = 'pending'
+        and new.expires_at is null
+      )
     )
     or (new.status in ('completed', 'no_show') and new.client_id is null)
   then
@@ -149,11 +170,19 @@ begin
 
   if new.status = 'cancelled' and old.status <> 'cancelled' then
     new.cancelled_at := now();
-    new.cancelled_by := case when private.caller_is_client() then 'client' else 'owner' end;
+    -- Only the rules and servers can have said that nobody did it.
+    new.cancelled_by := case
+      when new.cancelled_by = 'system' then 'system'
+      when private.caller_is_client() then 'client'
+      else 'owner'
+    end;
   elsif new.status <> 'cancelled' and old.status = 'cancelled' then
     new.cancelled_at := null;
     new.cancelled_by := null;
     new.cancel_reason := null;
+  end if;
+  if new.status not in ('pending', 'cancelled') then
+    new.expires_at := null;
   end if;
 
   if new is distinct from old then
@@ -164,7 +193,7 @@ end;
 $$;
 
 comment on function private.change_booking is
-  'BEFORE UPDATE: the state machine, who cancelled when, a moved start keeps the length, version rises.';
+  'BEFORE UPDATE: the state machine, who cancelled when, a moved start keeps the length, a confirmed hold is one no more, version rises.';
 
 create function private.check_booking_is_free()
 returns trigger
@@ -173,25 +202,66 @@ volatile
 security definer
 set search_path = ''
 as $$
+declare
+  v_is_taken boolean;
 begin
   -- Without a length there is nothing to compare: the table's own constraints refuse it.
-  if new.starts_at < new.ends_at and private.is_callers_row(new.professional_id) and exists (
-    select
-    from public.bookings b
-    where b.professional_id = new.professional_id
-      and b.id <> new.id
-      and b.status in ('pending', 'confirmed')
-      and private.blocked_range(b.starts_at, b.ends_at, b.buffer_before, b.buffer_after)
-        && private.blocked_range(new.starts_at, new.ends_at, new.buffer_before, new.buffer_after)
-  ) then
-    perform private.raise_error(409, 'slot_taken', 'Another booking is at that time.');
+  if (new.starts_at < new.ends_at and private.is_callers_row(new.professional_id)) is not true then
+    return new;
+  end if;
+  select bool_or(b.expires_at is null or b.expires_at > now()) into v_is_taken
+  from public.bookings b
+  where b.professional_id = new.professional_id
+    and b.id <> new.id
+    and b.status in ('pending', 'confirmed')
+    and private.blocked_range(b.starts_at, b.ends_at, b.buffer_before, b.buffer_after)
+      && private.blocked_range(new.starts_at, new.ends_at, new.buffer_before, new.buffer_after);
+
+  if v_is_taken then
+    perform private.raise_slot_taken();
+  elsif not v_is_taken then
+    perform set_config('private.meets_expired_holds', new.id::text, true);
   end if;
   return new;
 end;
 $$;
 
 comment on function private.check_booking_is_free is
-  'BEFORE INSERT OR UPDATE of a live booking: 409 slot_taken. Under the write lock nothing can come between; the exclusion constraint stands behind it.';
+  'BEFORE INSERT OR UPDATE of a live booking: 409 slot_taken, or word to end_met_holds() of holds that are over. Under the write lock nothing can come between; the exclusion constraint stands behind it.';
+
+-- After all rows of the statement, because one that it has still to reach must not be changed under
+-- it (27000). A hold that this statement writes itself counts as live.
+create function private.end_met_holds()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_met uuid[];
+  v_is_taken boolean;
+begin
+  select array_agg(b.id), bool_or(b.xmin = pg_current_xact_id()::xid) into v_met, v_is_taken
+  from public.bookings b
+  where b.professional_id = new.professional_id
+    and b.id <> new.id
+    and b.status in ('pending', 'confirmed')
+    and private.blocked_range(b.starts_at, b.ends_at, b.buffer_before, b.buffer_after)
+      && private.blocked_range(new.starts_at, new.ends_at, new.buffer_before, new.buffer_after);
+
+  if v_is_taken then
+    perform private.raise_slot_taken();
+  end if;
+  update public.bookings
+  set status = 'cancelled', cancelled_by = 'system'
+  where id = any (v_met) and expires_at <= now();
+  return null;
+end;
+$$;
+
+comment on function private.end_met_holds is
+  'AFTER a live booking was written over holds that are over: ends them, and no others. 409 slot_taken for one that the same statement has written.';
 
 -- The booking must be the caller's: the owner's, one of the portal client's own, or the one whose
 -- link was opened.
@@ -213,8 +283,13 @@ begin
       v_booking.professional_id = private.caller_professional_id()
       and (
         private.caller_role() = 'authenticated'
-        or v_booking.client_id = private.portal_client_id(v_booking.professional_id)
-        or v_booking.id = private.portal_booking_id(v_booking.professional_id)
+        or (
+          (
+            v_booking.client_id = private.portal_client_id(v_booking.professional_id)
+            or v_booking.id = private.portal_booking_id(v_booking.professional_id)
+          )
+          and coalesce(v_booking.expires_at > now(), true)
+        )
       )
     )
   ) is not true or v_booking.id is null then
@@ -225,7 +300,7 @@ end;
 $$;
 
 comment on function private.find_callers_booking is
-  'A booking of the caller, professional or client; 404 PGRST301 for any other, there or not.';
+  'A booking of the caller, professional or client; 404 PGRST301 for any other, there or not, and for a client''s hold that is over.';
 
 create trigger bookings_lock
   before insert or update or delete on public.bookings
@@ -257,8 +332,23 @@ create trigger bookings_3_check_free_on_update
   )
   execute function private.check_booking_is_free();
 
+-- Named before all others of its kind, the constraint's own included.
+create trigger "0_bookings_end_met_holds"
+  after insert or update on public.bookings
+  for each row
+  when (
+    new.status in ('pending', 'confirmed')
+    and new.id::text = current_setting('private.meets_expired_holds', true)
+  )
+  execute function private.end_met_holds();
+
 create trigger bookings_4_touch
   before update on public.bookings
   for each row execute function private.keep_row_identity();
 
-select private.hand_over('fill_booking', 'change_booking', 'check_booking_is_free');
+select private.hand_over(
+  'fill_booking',
+  'change_booking',
+  'check_booking_is_free',
+  'end_met_holds'
+);

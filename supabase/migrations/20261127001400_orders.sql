@@ -48,6 +48,8 @@ create table public.orders (
       check (char_length(internal_notes) <= 10000),
   source text not null default 'owner'
     constraint orders_source_is_known check (source in ('owner', 'public', 'portal')),
+  expires_at public.timestamp_ms,
+  email_confirmed_at public.timestamp_ms,
   version integer not null default 1,
   metadata jsonb not null default '{}'
     constraint orders_metadata_is_an_object_of_at_most_8_kb
@@ -60,6 +62,8 @@ create table public.orders (
   constraint orders_professional_id_booking_id_fkey
     foreign key (professional_id, booking_id) references public.bookings (professional_id, id)
     on delete no action,
+  constraint orders_with_an_expiry_are_pending_or_cancelled
+    check (expires_at is null or status in ('pending', 'cancelled')),
   constraint orders_discount_is_at_most_the_subtotal check (discount <= subtotal),
   constraint orders_total_adds_up
     check (total = subtotal - discount + tax or total = subtotal - discount),
@@ -79,6 +83,10 @@ create unique index orders_one_live_order_per_booking
 create index orders_professional_id_booking_id_idx
   on public.orders (professional_id, booking_id) where booking_id is not null;
 
+create index orders_held_idx
+  on public.orders (professional_id, expires_at)
+  where status = 'pending' and expires_at is not null;
+
 create trigger orders_lock
   before insert or update or delete on public.orders
   for each statement execute function private.take_write_lock();
@@ -91,7 +99,8 @@ alter table public.orders enable row level security;
 
 grant select on public.orders to authenticated;
 
--- No delete: an order is cancelled. Number, totals, payment columns and `source` are facts.
+-- No delete: an order is cancelled. Number, totals, payment columns, `source` and what is known of
+-- the link in its mail are facts.
 grant insert (
   id,
   professional_id,
@@ -149,7 +158,8 @@ comment on column public.orders.professional_id is
 comment on column public.orders.client_id is
   'Who pays; left out with booking_id: the client of the booking.';
 
-comment on column public.orders.number is '1, 2, 3 … per professional, without gaps.';
+comment on column public.orders.number is
+  '1, 2, 3 … per professional, without gaps; given when it is placed, to holds too.';
 
 comment on column public.orders.kind is 'product or service: what its lines may be.';
 
@@ -193,6 +203,12 @@ comment on column public.orders.notes is 'The client sees these.';
 comment on column public.orders.internal_notes is 'The client never sees these.';
 
 comment on column public.orders.source is 'Who placed it: owner, public, portal.';
+
+comment on column public.orders.expires_at is
+  'Of a hold: until when it keeps its stock unless it is confirmed. Null for an order; a hold that ended otherwise keeps it.';
+
+comment on column public.orders.email_confirmed_at is
+  'When the link in its own mail was opened; null when it never was.';
 
 comment on column public.orders.version is
   'Rises on every real change: PATCH …&version=eq.n is compare-and-set.';

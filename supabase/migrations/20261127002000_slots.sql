@@ -17,6 +17,7 @@ create type private.slot_rules as (
   min_notice integer,
   max_advance_days integer,
   requires_confirmation boolean,
+  verify_public_email boolean,
   -- The booking that is being moved: it does not stand in its own way.
   moved_booking_id uuid
 );
@@ -47,7 +48,8 @@ begin
     coalesce(s.slot_step, s.duration),
     s.min_notice,
     s.max_advance_days,
-    s.requires_confirmation
+    s.requires_confirmation,
+    p.verify_public_email
   into v_rules
   from public.services s
   join public.profiles p on p.id = s.professional_id
@@ -191,6 +193,7 @@ begin
     from public.bookings
     where professional_id = p_professional_id
       and status in ('pending', 'confirmed')
+      and (expires_at is null or expires_at > now())
       and private.blocked_range(starts_at, ends_at, buffer_before, buffer_after)
         && tstzrange(p_from, p_to)
       and id is distinct from p_except_booking_id
@@ -199,7 +202,7 @@ end;
 $$;
 
 comment on function private.busy_time is
-  'What live bookings block between two instants, buffers included.';
+  'What live bookings block between two instants, buffers included; holds that are over block nothing.';
 
 -- Sets of starts, not a look at each start: what is open, shortened by the length of the
 -- appointment, less what bookings block. Only on what is left is the grid laid.

@@ -12,11 +12,12 @@ create type public.booking_receipt as (
   price numeric,
   currency text,
   notes text,
-  version integer
+  version integer,
+  expires_at text
 );
 
 comment on type public.booking_receipt is
-  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time.';
+  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time. expires_at: until when it has to be confirmed by the link that was mailed; null unless it is a hold.';
 
 create function private.booking_receipt(p_booking_id uuid)
 returns public.booking_receipt
@@ -43,7 +44,8 @@ begin
     price,
     currency,
     notes,
-    version
+    version,
+    case when status = 'pending' then private.timestamp_text(expires_at) end
   into v_receipt
   from public.bookings
   where id = p_booking_id;
@@ -84,6 +86,7 @@ declare
   v_client_id uuid;
   v_request jsonb;
   v_rules private.slot_rules;
+  v_is_hold boolean;
   v_id uuid;
 begin
   perform private.check_arguments(variadic array[
@@ -129,16 +132,25 @@ begin
 
   v_id := private.find_replay(v_professional_id, 'create_booking', p_idempotency_key, v_request);
   if v_id is not null then
+    perform private.end_expired_holds(v_professional_id);
     return private.booking_receipt(v_id);
   end if;
 
   v_rules := private.service_slot_rules(p_service_id);
+  -- Elsewhere there are none to look for, but from before; one that is met is ended by its meeting.
+  if v_rules.verify_public_email then
+    perform private.end_expired_holds(v_professional_id);
+  end if;
   perform private.check_slot(v_rules, v_starts_at);
 
   v_client_id := case
     when p_client_email is null then v_portal_client_id
     else private.find_or_create_client(
-      v_professional_id, p_client_name, p_client_email, p_client_phone
+      v_professional_id,
+      p_client_name,
+      p_client_email,
+      p_client_phone,
+      v_rules.verify_public_email
     )
   end;
   if v_client_id = v_portal_client_id then
@@ -156,17 +168,20 @@ begin
   if v_is_public then
     perform private.count_public_write(v_professional_id);
   end if;
+  v_is_hold := v_rules.verify_public_email and v_client_id is distinct from v_portal_client_id;
   insert into public.bookings (
-    professional_id, client_id, service_id, starts_at, status, notes, source
+    professional_id, client_id, service_id, starts_at, status, notes, source, expires_at
   )
   values (
     v_professional_id,
     v_client_id,
     p_service_id,
     v_starts_at,
-    case when v_rules.requires_confirmation then 'pending' else 'confirmed' end,
+    case when v_is_hold or v_rules.requires_confirmation then 'pending' else 'confirmed' end,
     p_notes,
-    case when v_client_id = v_portal_client_id then 'portal' else 'public' end
+    case when v_client_id = v_portal_client_id then 'portal' else 'public' end,
+    -- Nobody confirms an appointment that has begun.
+    case when v_is_hold then least(now() + private.hold_time(), v_starts_at) end
   )
   returning id into v_id;
 
@@ -199,7 +214,7 @@ end;
 $$;
 
 comment on function public.create_booking is
-  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed; with profiles.verify_public_email a booking by the public is a hold, pending until expires_at, and becomes that when the link mailed to the client is opened. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.create_booking (uuid, text, text, text, text, text, text)
   to anon, authenticated, service_role;

@@ -39,6 +39,7 @@ begin
   );
   v_booking := private.find_callers_booking(p_booking_id);
   perform private.lock_professional(v_booking.professional_id);
+  perform private.end_expired_holds(v_booking.professional_id);
   v_booking := private.find_callers_booking(p_booking_id);
 
   if v_booking.status <> 'cancelled' then
@@ -69,6 +70,7 @@ begin
   v_starts_at := private.parse_instant(p_starts_at);
   v_booking := private.find_callers_booking(p_booking_id);
   perform private.lock_professional(v_booking.professional_id);
+  perform private.end_expired_holds(v_booking.professional_id);
   v_booking := private.find_callers_booking(p_booking_id);
 
   perform private.check_booking_may_move(v_booking.status, v_booking.status);

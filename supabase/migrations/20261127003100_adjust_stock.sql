@@ -34,7 +34,9 @@ begin
     perform private.raise_error(422, 'reason_required', 'A reason is required.');
   end if;
 
-  perform private.lock_professional(professional_id)
+  perform
+    private.lock_professional(professional_id),
+    private.end_expired_holds(professional_id)
   from public.products
   where id = p_product_id and private.caller_manages(professional_id);
 

@@ -184,6 +184,13 @@ begin
       message = 'number, lines and totals of an order cannot be changed';
   end if;
 
+  -- Money says as much as a click on a link.
+  if new.status in ('confirmed', 'fulfilled')
+    or (new.status = 'pending' and new.amount_paid > old.amount_paid)
+  then
+    new.expires_at := null;
+  end if;
+
   new.version := old.version;
   -- Generated, so it is still null here.
   new.payment_status := old.payment_status;
@@ -195,7 +202,7 @@ end;
 $$;
 
 comment on function private.change_order is
-  'BEFORE UPDATE: the state machine; what was placed never changes; version rises.';
+  'BEFORE UPDATE: the state machine; what was placed never changes; a hold that is confirmed or paid is one no more; version rises.';
 
 create trigger orders_1_fill
   before insert on public.orders

@@ -42,6 +42,29 @@ $$;
 comment on function private.ordered_quantities is
   'Pieces of each product in priced lines, lines of one product summed.';
 
+create function private.stock_of_expired_holds(p_professional_id uuid, p_product_id uuid)
+returns bigint
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(-sum(l.delta), 0)
+    from public.orders o
+    join private.stock_ledger l on l.professional_id = o.professional_id and l.order_id = o.id
+    where o.professional_id = p_professional_id
+      and o.status = 'pending'
+      and o.expires_at <= now()
+      and l.product_id = p_product_id
+  );
+end;
+$$;
+
+comment on function private.stock_of_expired_holds is
+  'Pieces of a product that holds which are over have taken and not given back yet.';
+
 create function private.check_stock(p_professional_id uuid, p_lines jsonb)
 returns void
 language plpgsql
@@ -50,13 +73,21 @@ security invoker
 set search_path = ''
 as $$
 declare
+  -- What holds that are over still keep is looked up for what is short only.
   v_short constant jsonb := (
     select jsonb_agg(jsonb_build_object(
-      'product_id', o.product_id, 'requested', o.quantity, 'available', p.stock
+      'product_id', o.product_id, 'requested', o.quantity, 'available', a.available
     ))
     from private.ordered_quantities(p_lines) o
     join public.products p on p.professional_id = p_professional_id and p.id = o.product_id
-    where p.stock < o.quantity
+    cross join lateral (
+      select case
+        when p.stock < o.quantity
+        then p.stock + private.stock_of_expired_holds(p_professional_id, p.id)
+        else p.stock
+      end
+    ) as a (available)
+    where a.available < o.quantity
   );
 begin
   if v_short is not null then
@@ -66,7 +97,7 @@ end;
 $$;
 
 comment on function private.check_stock is
-  '409 insufficient_stock when the tracked stock does not cover priced lines.';
+  '409 insufficient_stock when the tracked stock, with what holds that are over will give back, does not cover priced lines.';
 
 -- The check constraint on stock stands behind check_stock().
 create function private.take_stock()
@@ -90,6 +121,13 @@ begin
       and p.stock < o.quantity
   ) then
     perform private.check_stock(new.professional_id, new.items);
+    -- What is there includes what these give back; an RPC has ended them before.
+    update public.orders
+    set status = 'cancelled'
+    where professional_id = new.professional_id
+      and status = 'pending'
+      and expires_at <= now()
+      and id <> new.id;
   end if;
 
   perform private.set_stock_reason('ordered', new.id);
@@ -107,7 +145,7 @@ end;
 $$;
 
 comment on function private.take_stock is
-  'AFTER INSERT: notes what the order holds and takes it from stock, or 409 insufficient_stock.';
+  'AFTER INSERT: notes what the order holds and takes it from stock, or 409 insufficient_stock. Ends holds that are over when stock is short without theirs.';
 
 -- What the ledger says was taken: a product that was not tracked then gets nothing back now.
 create function private.give_stock_back()

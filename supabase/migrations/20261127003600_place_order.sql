@@ -16,11 +16,12 @@ create type public.order_receipt as (
   amount_refunded numeric,
   currency text,
   version integer,
-  created_at text
+  created_at text,
+  expires_at text
 );
 
 comment on type public.order_receipt is
-  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z. expires_at: until when it has to be confirmed by the link that was mailed; null unless it is a hold.';
 
 create function private.order_receipt(p_order_id uuid)
 returns public.order_receipt
@@ -48,7 +49,8 @@ begin
     amount_refunded,
     currency,
     version,
-    private.timestamp_text(created_at)
+    private.timestamp_text(created_at),
+    case when status = 'pending' then private.timestamp_text(expires_at) end
   into v_receipt
   from public.orders
   where id = p_order_id;
@@ -142,6 +144,8 @@ declare
     p_shipping_address,
     p_expected_total
   );
+  v_verify_public_email boolean;
+  v_is_hold boolean;
   v_id uuid;
   v_total numeric;
 begin
@@ -168,6 +172,7 @@ begin
   end if;
 
   perform private.lock_professional(p_professional_id);
+  perform private.end_expired_holds(p_professional_id);
 
   v_id := private.find_replay(p_professional_id, 'place_order', p_idempotency_key, v_request);
   if v_id is not null then
@@ -175,11 +180,14 @@ begin
   end if;
 
   perform private.check_accepts_orders(p_professional_id);
+  select verify_public_email into v_verify_public_email
+  from public.profiles
+  where id = p_professional_id;
 
   v_client_id := case
     when p_client_email is null then v_portal_client_id
     else private.find_or_create_client(
-      p_professional_id, p_client_name, p_client_email, p_client_phone
+      p_professional_id, p_client_name, p_client_email, p_client_phone, v_verify_public_email
     )
   end;
   if v_client_id = v_portal_client_id then
@@ -197,8 +205,9 @@ begin
   if v_is_public then
     perform private.count_public_write(p_professional_id);
   end if;
+  v_is_hold := v_verify_public_email and v_client_id is distinct from v_portal_client_id;
   insert into public.orders (
-    professional_id, client_id, kind, items, notes, shipping_address, source
+    professional_id, client_id, kind, items, notes, shipping_address, source, expires_at
   )
   values (
     p_professional_id,
@@ -207,7 +216,8 @@ begin
     p_items,
     p_notes,
     p_shipping_address,
-    case when v_client_id = v_portal_client_id then 'portal' else 'public' end
+    case when v_client_id = v_portal_client_id then 'portal' else 'public' end,
+    case when v_is_hold then now() + private.hold_time() end
   )
   returning id, total into v_id, v_total;
 
@@ -264,7 +274,7 @@ end;
 $$;
 
 comment on function public.place_order is
-  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. With profiles.verify_public_email an order by the public is a hold, and keeps its stock until expires_at, until the link mailed to the client is opened. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.quote_order (uuid, jsonb) to anon, authenticated, service_role;
 

@@ -54,6 +54,7 @@ grant select (
   cancel_reason,
   cancelled_at,
   cancelled_by,
+  expires_at,
   version
 ) on public.bookings to portal_client;
 
@@ -78,6 +79,7 @@ grant select (
   amount_refunded,
   shipping_address,
   notes,
+  expires_at,
   version
 ) on public.orders to portal_client;
 
@@ -99,6 +101,7 @@ create policy bookings_select_client on public.bookings
   using (
     professional_id = (select private.caller_professional_id())
     and client_id = (select private.portal_client_id(private.caller_professional_id()))
+    and (expires_at is null or expires_at > now())
   );
 
 create policy orders_select_client on public.orders
@@ -106,6 +109,7 @@ create policy orders_select_client on public.orders
   using (
     professional_id = (select private.caller_professional_id())
     and client_id = (select private.portal_client_id(private.caller_professional_id()))
+    and (expires_at is null or expires_at > now())
   );
 
 create policy clients_select_client on public.clients
@@ -136,9 +140,9 @@ grant execute on function
   private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text)
 to portal_client;
 
-comment on policy bookings_select_client on public.bookings is 'A client reads own bookings.';
+comment on policy bookings_select_client on public.bookings is 'A client reads own bookings, but no hold that is over.';
 
-comment on policy orders_select_client on public.orders is 'A client reads own orders.';
+comment on policy orders_select_client on public.orders is 'A client reads own orders, but no hold that is over.';
 
 comment on policy clients_select_client on public.clients is 'A client reads the own contact data.';
 

@@ -50,6 +50,7 @@ grant select (
   cancel_reason,
   cancelled_at,
   cancelled_by,
+  expires_at,
   version
 ) on public.bookings to portal_booking;
 
@@ -58,6 +59,7 @@ create policy bookings_select_link on public.bookings
   using (
     professional_id = (select private.caller_professional_id())
     and id = (select private.portal_booking_id(private.caller_professional_id()))
+    and (expires_at is null or expires_at > now())
   );
 
 -- Not create_booking, quote_order and place_order: whoever wants more signs in, or asks as the
@@ -76,4 +78,4 @@ grant execute on function
 to portal_booking;
 
 comment on policy bookings_select_link on public.bookings is
-  'Whoever opened the link of a booking reads that booking.';
+  'Whoever opened the link of a booking reads that booking, but no hold that is over.';

@@ -5,7 +5,10 @@
 
 create index orders_unpaid_from_the_public_idx
   on public.orders (professional_id, created_at)
-  where status = 'pending' and payment_status = 'unpaid' and source <> 'owner';
+  where status = 'pending'
+    and payment_status = 'unpaid'
+    and source <> 'owner'
+    and expires_at is null;
 
 create function private.cancel_unpaid_orders()
 returns boolean
@@ -28,6 +31,7 @@ begin
         and o.status = 'pending'
         and o.payment_status = 'unpaid'
         and o.source <> 'owner'
+        and o.expires_at is null
         and o.created_at < now() - make_interval(hours => p.unpaid_order_hours)
     )
     order by random()
@@ -40,6 +44,7 @@ begin
         and status = 'pending'
         and payment_status = 'unpaid'
         and source <> 'owner'
+        and expires_at is null
         and created_at < now() - make_interval(hours => v_unpaid_order_hours);
       return true;
     end if;
@@ -49,7 +54,7 @@ end;
 $$;
 
 comment on function private.cancel_unpaid_orders is
-  'Cancels the orders of one professional from the public that stayed unpaid longer than unpaid_order_hours, and says whether there were any. One a call, so that no write lock is held for another''s sake.';
+  'Cancels the orders of one professional from the public that stayed unpaid longer than unpaid_order_hours, holds aside, and says whether there were any. One a call, so that no write lock is held for another''s sake.';
 
 create function private.forget_idempotency_keys()
 returns void

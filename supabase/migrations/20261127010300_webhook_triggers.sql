@@ -50,22 +50,62 @@ declare
   v_new jsonb;
   v_previous jsonb;
   v_told jsonb;
+  v_client_id uuid;
 begin
   if not private.records_events(v_professional_id) then
     return null;
   end if;
+  if v_object = 'client' and tg_op = 'INSERT' and current_setting('private.holding', true) = 'on'
+  then
+    insert into private.unheard_clients (professional_id, client_id)
+    values (new.professional_id, new.id);
+    return null;
+  end if;
+
   if tg_op <> 'INSERT' then
     v_old := private.event_data(tg_relid, to_jsonb(old));
   end if;
   if tg_op <> 'DELETE' then
     v_new := private.event_data(tg_relid, to_jsonb(new));
   end if;
+  v_client_id :=
+    (coalesce(v_new, v_old) ->> case v_object when 'client' then 'id' else 'client_id' end)::uuid;
 
-  if tg_op = 'UPDATE' then
+  if tg_op = 'UPDATE' and v_object = 'client' then
+    if private.is_first_heard_of(v_professional_id, v_client_id) then
+      -- Who is forgotten before anybody has heard of them is nobody's news.
+      if current_setting('private.erasing', true) = 'on' then
+        return null;
+      end if;
+      v_old := null;
+    end if;
+  elsif v_object in ('booking', 'order') then
+    -- Nobody has heard of a hold that has become a booking or an order.
+    if v_old ->> 'expires_at' is not null then
+      v_old := null;
+    end if;
+    if v_old is null and private.is_first_heard_of(v_professional_id, v_client_id) then
+      perform private.emit_event(
+        v_professional_id,
+        'client.created',
+        (
+          select private.event_data('public.clients', to_jsonb(c))
+          from public.clients c
+          where professional_id = v_professional_id and id = v_client_id
+        ),
+        null,
+        v_client_id
+      );
+    end if;
+  end if;
+
+  if v_old is not null and v_new is not null then
     v_previous := private.changed_fields(v_old, v_new);
     -- What a payment does to its order is told by payment.* alone, what variants do to in_stock of
-    -- their product by their own events.
-    v_told := v_previous - array['amount_paid', 'amount_refunded', 'payment_status', 'in_stock'];
+    -- their product by their own events, and a link that is opened late changes nothing.
+    v_told := v_previous - array[
+      'amount_paid', 'amount_refunded', 'payment_status', 'in_stock', 'email_confirmed_at'
+    ];
     if coalesce(v_told, '{}') = '{}' then
       return null;
     end if;
@@ -76,7 +116,7 @@ begin
     v_object || '.' || private.event_kind(v_object, v_old, v_new),
     coalesce(v_new, v_old),
     v_previous,
-    (coalesce(v_new, v_old) ->> case v_object when 'client' then 'id' else 'client_id' end)::uuid
+    v_client_id
   );
   return null;
 end;
@@ -137,16 +177,18 @@ create trigger products_9_emit_event
   after insert or update or delete on public.products
   for each row execute function private.emit_row_event('product');
 
--- Blocked time has no client and is nobody else's business. Bookings and orders are never deleted
+-- Blocked time has no client and is nobody else's business; a hold is not before it is confirmed,
+-- and one that ends otherwise never is. Bookings and orders are never deleted
 -- but with the account, or by a server that cleans up.
 create trigger bookings_9_emit_event
   after insert or update on public.bookings
-  for each row when (new.client_id is not null)
+  for each row when (new.client_id is not null and new.expires_at is null)
   execute function private.emit_row_event('booking');
 
 create trigger orders_9_emit_event
   after insert or update on public.orders
-  for each row execute function private.emit_row_event('order');
+  for each row when (new.expires_at is null)
+  execute function private.emit_row_event('order');
 
 create trigger payments_9_emit_event
   after insert on private.payments

@@ -10,6 +10,7 @@ set search_path = ''
 as $$
   values
     ('unpaid-orders', '10 seconds', 'select private.cancel_unpaid_orders()'),
+    ('expired-holds', '10 seconds', 'select private.sweep_holds()'),
     ('webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$),
     ('request-counter', '* * * * *', 'select private.check_request_counter()'),
     ('request-counters', '7 * * * *', 'select private.forget_request_counters()'),

@@ -101,6 +101,10 @@ describe("each constraint refuses what breaks it", () => {
     ["bookings_cancelled_by_is_known", () => ({ ...cancelled, cancelled_by: "nobody" })],
     ["bookings_cancellation_is_recorded", () => ({ status: "cancelled" })],
     ["bookings_cancellation_is_recorded", () => ({ ...cancelled, status: "confirmed" })],
+    [
+      "bookings_with_an_expiry_are_pending_or_cancelled",
+      () => ({ status: "confirmed", expires_at: "2100-01-01T08:00:00Z" }),
+    ],
     ["bookings_have_client_and_service_or_neither", () => ({ service_id: null })],
     ["bookings_have_client_and_service_or_neither", () => ({ client_id: null })],
     ["bookings_notes_have_at_most_4000_characters", () => ({ notes: "a".repeat(4001) })],

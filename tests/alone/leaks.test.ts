@@ -90,6 +90,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     booking_page: { username: `ana-${professional.id}` },
     cancel_booking: { booking_id: ids.booking, reason: "ill" },
     claim_webhook_deliveries: { max_count: 1 },
+    confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },
     count_link_use: { ip: "192.0.2.1", ip_limit: 100_000 },
     create_booking: {
       service_id: ids.service,
@@ -139,6 +140,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     redeliver_webhook: { delivery_id: ids.delivery },
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
+    report_portal_address: { portal_url: "https://example.com/portal" },
     reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
     rotate_webhook_secret: { endpoint_id: ids.endpoint, grace: 60 },
     set_portal_code: {

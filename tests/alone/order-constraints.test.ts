@@ -99,6 +99,10 @@ test("each refuses what the rules would have let through", async () => {
     ["orders_total_adds_up", orders({ total: 4 })],
     ["orders_total_adds_up", orders({ tax: 1, total: 7 })],
     ["orders_refunds_are_at_most_what_was_paid", orders({ amount_paid: 1, amount_refunded: 2 })],
+    [
+      "orders_with_an_expiry_are_pending_or_cancelled",
+      orders({ status: "confirmed", expires_at: "2100-01-01T08:00:00Z" }),
+    ],
     ["orders_one_live_order_per_booking", orders({ booking_id: booking.id })],
     ["orders_professional_id_client_id_fkey", orders({ client_id: foreign.client.id })],
     ["orders_professional_id_booking_id_fkey", orders({ booking_id: randomUUID() })],

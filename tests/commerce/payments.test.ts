@@ -68,6 +68,7 @@ describe("record_payment", () => {
         currency: "EUR",
         version: 2,
         created_at: order.created_at,
+        expires_at: null,
       },
     });
   });

@@ -82,6 +82,7 @@ describe("place_order", () => {
       currency: "EUR",
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      expires_at: null,
     });
     expect((await stockOf(product)).stock).toBe(3);
 

@@ -74,6 +74,7 @@ describe("cancel_booking", () => {
       currency: "EUR",
       notes: null,
       version: 2,
+      expires_at: null,
     });
     const row = await stored(booking.id);
     expect(row).toMatchObject({ cancelled_by: "owner", cancel_reason: "closed that day" });

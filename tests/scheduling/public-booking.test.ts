@@ -69,6 +69,7 @@ describe("a free start", () => {
       currency: "EUR",
       notes: "First visit",
       version: 1,
+      expires_at: null,
     });
     const [client] = await clientsOf(professional);
     expect(client).toMatchObject({ name: "Ann Lee", email: address, phone: "+39 06 1234" });

@@ -25,7 +25,9 @@ export type Database = {
           client_id: string | null
           created_at: string
           currency: string
+          email_confirmed_at: string | null
           ends_at: string
+          expires_at: string | null
           id: string
           internal_notes: string | null
           metadata: NonNullable<Json>
@@ -50,7 +52,9 @@ export type Database = {
           client_id?: string | null
           created_at?: string
           currency?: string
+          email_confirmed_at?: string | null
           ends_at?: string
+          expires_at?: string | null
           id?: string
           internal_notes?: string | null
           metadata?: NonNullable<Json>
@@ -75,7 +79,9 @@ export type Database = {
           client_id?: string | null
           created_at?: string
           currency?: string
+          email_confirmed_at?: string | null
           ends_at?: string
+          expires_at?: string | null
           id?: string
           internal_notes?: string | null
           metadata?: NonNullable<Json>
@@ -179,6 +185,8 @@ export type Database = {
           created_at: string
           currency: string
           discount: number
+          email_confirmed_at: string | null
+          expires_at: string | null
           id: string
           internal_notes: string | null
           items: NonNullable<Json>
@@ -205,6 +213,8 @@ export type Database = {
           created_at?: string
           currency?: string
           discount?: number
+          email_confirmed_at?: string | null
+          expires_at?: string | null
           id?: string
           internal_notes?: string | null
           items?: NonNullable<Json>
@@ -231,6 +241,8 @@ export type Database = {
           created_at?: string
           currency?: string
           discount?: number
+          email_confirmed_at?: string | null
+          expires_at?: string | null
           id?: string
           internal_notes?: string | null
           items?: NonNullable<Json>
@@ -405,6 +417,7 @@ export type Database = {
           unpaid_order_hours: number | null
           updated_at: string
           username: string
+          verify_public_email: boolean
         }
         Insert: {
           accepts_bookings?: boolean
@@ -424,6 +437,7 @@ export type Database = {
           unpaid_order_hours?: number | null
           updated_at?: string
           username: string
+          verify_public_email?: boolean
         }
         Update: {
           accepts_bookings?: boolean
@@ -443,6 +457,7 @@ export type Database = {
           unpaid_order_hours?: number | null
           updated_at?: string
           username?: string
+          verify_public_email?: boolean
         }
         Relationships: []
       }
@@ -571,6 +586,10 @@ export type Database = {
         }
       }
       claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
+      confirm_hold: {
+        Args: { id: string; kind: string; link_epoch: number }
+        Returns: Json
+      }
       count_link_use: {
         Args: { ip: string; ip_limit: number }
         Returns: number
@@ -737,6 +756,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      report_portal_address: {
+        Args: { portal_url: string }
+        Returns: undefined
+      }
       reschedule_booking: {
         Args: { booking_id: string; starts_at: string }
         Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
@@ -855,6 +878,7 @@ export type Database = {
         currency: string | null
         notes: string | null
         version: number | null
+        expires_at: string | null
       }
       order_payment: {
         id: string | null
@@ -890,6 +914,7 @@ export type Database = {
         currency: string | null
         version: number | null
         created_at: string | null
+        expires_at: string | null
       }
       payment_receipt: {
         payment: Json | null

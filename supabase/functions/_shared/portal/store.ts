@@ -1,5 +1,5 @@
 /** What the portal functions ask of the database: RPCs that only the service role may execute. */
-import { type RpcName, type ServerRpc, ServerRpcError } from "../data-api.ts";
+import { type ServerRpc, ServerRpcError } from "../data-api.ts";
 
 /**
  * A client that a code goes to, at the address the professional has stored; made up, and not to be told
@@ -95,7 +95,7 @@ export function portalStore(rpc: ServerRpc): PortalStore {
       rpc("start_booking_session", { booking_id, link_epoch }),
     async confirmHold(kind, id, link_epoch) {
       try {
-        return await rpc("confirm_hold" as RpcName, { kind, id, link_epoch } as never);
+        return await rpc("confirm_hold", { kind, id, link_epoch });
       } catch (error) {
         if (error instanceof ServerRpcError) {
           if (error.isNotFound) return null;
