@@ -1,5 +1,5 @@
 /** What the benchmark and the soak have around them. */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,13 +48,10 @@ export async function startMeasuredStack(dataDir: string): Promise<Stack & Ports
   return { ...stack, ...ports };
 }
 
-/** Children of this process, by their command line. Linux only. */
-export function children(pattern: string): number[] {
-  try {
-    const found = execFileSync("pgrep", ["-P", `${process.pid}`, "-f", pattern]);
-    return `${found}`.trim().split("\n").map(Number);
-  } catch {
-    // There is none.
-    return [];
-  }
+/** Children of this process whose command line fits: number and command line. Linux only. */
+export function children(pattern: string): string[] {
+  const args = ["-a", "-P", `${process.pid}`, "-f", pattern];
+  const { stdout, error } = spawnSync("pgrep", args, { encoding: "utf8" });
+  if (error) throw error;
+  return stdout.split("\n").filter(Boolean);
 }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { startPostgres, withDatabase } from "../../local/postgres.ts";
-import { commandLine } from "../../local/processes.ts";
 import { closeAtTheEnd } from "../../tests/support/closing.ts";
 import { children } from "../program.ts";
 import { chance, int, pick } from "./random.ts";
@@ -39,12 +38,12 @@ const withoutDatabase = (act: () => Promise<unknown>) =>
 
 async function killFunction(): Promise<void> {
   const slug = pick(["send-portal-otp", "verify-portal-otp", "webhooks"]);
-  const [pid] = children(`supabase/functions/${slug}/index.ts`);
-  if (pid === undefined) return;
+  const [found] = children(`supabase/functions/${slug}/index.ts`);
+  if (!found) return;
   broken.functions++;
   const kill = async () => {
-    process.kill(pid, pick(["SIGKILL", "SIGTERM"]));
-    while (commandLine(pid)) await sleep(20);
+    process.kill(Number.parseInt(found, 10), pick(["SIGKILL", "SIGTERM"]));
+    while (children(`supabase/functions/${slug}/index.ts`).includes(found)) await sleep(20);
   };
   await during("functions", kill, [["OPTIONS", `/functions/v1/${slug}`]]);
 }

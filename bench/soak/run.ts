@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { commandLine } from "../../local/processes.ts";
 import { closeAll } from "../../tests/support/closing.ts";
 import { children, runInFolder, startMeasuredStack } from "../program.ts";
 
@@ -19,8 +18,7 @@ await runInFolder(async (dataDir) => {
   await stop();
   await closeAll();
   await sleep(1000);
-  const left = children("postgres|supabase/functions");
-  results["no process is left"] = left.map((pid) => `${pid}: ${commandLine(pid)}`);
+  results["no process is left"] = children("postgres|supabase/functions");
 
   for (const [name, wrong] of Object.entries(results)) {
     console.log(`${wrong.length === 0 ? "ok    " : "FAILED"} ${name}`);

@@ -12,7 +12,7 @@ import { breakThings, broken, type Target } from "./chaos.ts";
 import { CHECKS, percentiles } from "./checks.ts";
 import { signUp, usePortal, visit, workAsProfessional } from "./people.ts";
 import { int } from "./random.ts";
-import { fares, kinds, now, told, totals, windows } from "./recorder.ts";
+import { fares, now, told, totals, windows } from "./recorder.ts";
 import { openShop, shops } from "./world.ts";
 
 /** Makes what is still on its way due, again and again, until nothing is. */
@@ -34,7 +34,7 @@ async function settle(): Promise<void> {
 
 function printSummary(): void {
   const down = windows.reduce((sum, { from, to }) => sum + to - from, 0) / 1000;
-  console.log(`answers to ${kinds.size} kinds of requests (0: none):`, totals);
+  console.log("answers (0: none):", totals);
   console.log("killed:", broken, `some part was down for ${down.toFixed(0)} s`);
   console.log(`told of ${told.rows.size} bookings and orders, ${told.payments.size} payments`);
   for (const { text } of percentiles()) console.log(text);
