@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 const everywhere = { testTimeout: 30_000, hookTimeout: 30_000, pool: "threads" } as const;
+const withStack = { ...everywhere, setupFiles: ["tests/support/set-up.ts"] };
 
 export default defineConfig({
   test: {
@@ -13,7 +14,7 @@ export default defineConfig({
         // Every test has its own users, so files run side by side; they wait for the stack far more
         // than they compute, so more of them than there are cores.
         test: {
-          ...everywhere,
+          ...withStack,
           name: "stack",
           include: ["tests/**/*.test.ts"],
           exclude: ["tests/unit/**", "tests/alone/**"],
@@ -24,7 +25,7 @@ export default defineConfig({
         // What changes the whole stack (settings, limits, its processes) or keeps a lock that others
         // may want: afterwards, one by one.
         test: {
-          ...everywhere,
+          ...withStack,
           name: "alone",
           include: ["tests/alone/**/*.test.ts"],
           maxWorkers: 1,

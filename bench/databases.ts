@@ -1,21 +1,21 @@
 /** The databases of one run, filled alike: levels side by side in one server, and an earlier commit in another. */
-import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import postgres, { type Sql } from "postgres";
 import { developmentEnv, readConfig } from "../local/config.ts";
-import { type PostgresServer, startPostgres } from "../local/postgres.ts";
+import { type PostgresServer, startPostgres, withDatabase } from "../local/postgres.ts";
 import { configureRequestCounter } from "../local/request-counter.ts";
 import { startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
 import { freePorts } from "../scripts/free-ports.ts";
-import { load } from "./data.ts";
+import { closeAtTheEnd } from "../tests/support/closing.ts";
+import { WIDE } from "../tests/support/limits.ts";
+import { changeSettings } from "../tests/support/settings.ts";
+import type { Row, Side } from "./measure.ts";
 
 /** The last commit whose hook waited for its counter and asked for each thing by itself. */
 export const EARLIER_COMMIT = "7deec1c";
-
-/** Stands in the rows that would be divided by it, where the clone does not reach that far. */
-export const SKIPPED = `SKIPPED: no commit ${EARLIER_COMMIT}`;
 
 export interface Level {
   /** Bookings of all professionals but the measured. */
@@ -26,19 +26,42 @@ export interface Level {
 
 export interface Databases {
   small: Level;
-  /** Where rules are compared with bare writes; the same as `small` in a quick run. */
   middle: Level;
   large: Level;
+  /** As `middle`, but without any trigger of ours. */
+  bare: Level;
   /** As `small`, with the migrations of EARLIER_COMMIT; null where the clone does not reach that far. */
   earlier: Level | null;
-  stop(): Promise<void>;
 }
 
-const databaseUrl = (url: string, name: string) => {
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return address.href;
-};
+/** What nothing but the others' history should make slower. */
+export const growth = (
+  { small, large }: Databases,
+  name: string,
+  side: (level: Level) => Side,
+): Row => ({
+  name: `${name}, ${large.bookings} bookings`,
+  measured: side(large),
+  dividedBy: `${small.bookings} bookings`,
+  by: side(small),
+  goals: ["≤ 1.2×"],
+});
+
+/** The id that data.sql gives to the k-th row of a kind of professional p, or to p itself. */
+export const id = (kind: string, ...numbers: number[]) =>
+  createHash("md5")
+    .update([kind, ...numbers].join(" "))
+    .digest("hex")
+    .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
+
+/** A professional's token says no more; one without a session id is not looked up. */
+export const professional = (p: number) =>
+  ({
+    role: "authenticated",
+    claims: { sub: id("professional", p), aud: "authenticated" },
+  }) as const;
+
+const databaseUrl = (url: string, name: string) => new URL(`/${name}`, url).href;
 
 /**
  * Migrates a database by starting a stack once. The rest of the stack is stopped again: it would take
@@ -46,91 +69,86 @@ const databaseUrl = (url: string, name: string) => {
  */
 async function startMigrated(projectDir: string, dataDir: string): Promise<PostgresServer> {
   const ports = await freePorts();
-  const stack = await startStack({
-    ...ports,
-    projectDir,
-    dataDir,
-    // This commit's, also for the migrations of an earlier one: it could not be read today.
-    config: readConfig(PROJECT_DIR, developmentEnv(PROJECT_DIR)),
-    seed: false,
-    warn: () => {},
-  });
-  await stack.stop();
-  return startPostgres({ dataDir: join(dataDir, "postgres"), port: ports.dbPort });
+  // This commit's, also for the migrations of an earlier one: it could not be read today.
+  const config = readConfig(PROJECT_DIR, developmentEnv(PROJECT_DIR));
+  const options = { ...ports, projectDir, dataDir, config, seed: false, warn: () => {} };
+  await (await startStack(options)).stop();
+  const server = await startPostgres({ dataDir: join(dataDir, "postgres"), port: ports.dbPort });
+  closeAtTheEnd(server.stop);
+  return server;
 }
 
 /** From another database: one that is copied may have no connection. */
-async function asAdmin(server: PostgresServer, run: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(databaseUrl(server.adminUrl, "template1"), { max: 1, onnotice: () => {} });
-  try {
-    await run(sql);
-  } finally {
-    await sql.end();
-  }
+async function copy(server: PostgresServer, from: string, to: string): Promise<string> {
+  await withDatabase(databaseUrl(server.adminUrl, "template1"), (sql) =>
+    sql.unsafe(`create database ${to} template ${from}`),
+  );
+  return databaseUrl(server.adminUrl, to);
 }
 
 /** Copies the migrated database and fills the copy. */
-async function makeLevel(server: PostgresServer, bookings: number): Promise<Level> {
-  const name = `level_${bookings}`;
-  await asAdmin(server, (sql) => sql.unsafe(`create database ${name} template postgres`));
-  const url = databaseUrl(server.adminUrl, name);
+async function makeLevel(
+  server: PostgresServer,
+  bookings: number,
+  isEarlier = false,
+): Promise<Level> {
   const begin = performance.now();
-  await load(url, bookings);
+  const name = `level_${bookings}`;
+  const url = await copy(server, "postgres", name);
+  await withDatabase(url, async (sql) => {
+    await sql`set session_replication_role = replica`;
+    await sql`set synchronous_commit = off`;
+    await sql`select set_config('bench.bookings', ${`${bookings}`}, false)`;
+    await sql.unsafe(readFileSync(new URL("./data.sql", import.meta.url), "utf8"));
+    await sql`vacuum analyze`;
+    await (isEarlier
+      ? sql`update private.settings set value = '1000' where name ~ '(pool_size|_hour)$'`
+      : changeSettings(sql, WIDE));
+  });
   await configureRequestCounter(databaseUrl(server.url, name), server.port);
   console.log(`loaded ${bookings} bookings in ${Math.round((performance.now() - begin) / 1000)} s`);
   return { bookings, url };
 }
 
-/** The project as it was; null when the clone does not hold it. */
-function checkOut(commit: string, folder: string): string | null {
-  let archive: Buffer;
-  try {
-    archive = execFileSync("git", ["-C", PROJECT_DIR, "archive", commit, "supabase"], {
-      stdio: ["ignore", "pipe", "ignore"],
-      maxBuffer: 64 * 1024 * 1024,
-    });
-  } catch {
-    return null;
-  }
-  mkdirSync(folder, { recursive: true });
-  execFileSync("tar", ["-x", "-C", folder], { input: archive });
-  return folder;
+/** The same rows, columns, constraints and indexes, and no rules. */
+async function makeBare(server: PostgresServer, { bookings }: Level): Promise<Level> {
+  const url = await copy(server, `level_${bookings}`, "bare");
+  await withDatabase(url, async (sql) => {
+    await sql`grant usage on schema private to service_role`;
+    await sql`grant select, insert on all tables in schema private to service_role`;
+    const tables = await sql<{ name: string }[]>`
+      select schemaname || '.' || tablename as name from pg_tables
+      where schemaname in ('public', 'private')`;
+    for (const { name } of tables) await sql`alter table ${sql(name)} disable trigger user`;
+  });
+  return { bookings, url };
+}
+
+/** The project as it was; false when the clone does not hold it. */
+function checkOut(commit: string, folder: string): boolean {
+  mkdirSync(folder);
+  const command = `git -C "$0" archive ${commit} supabase | tar -x -C "$1"`;
+  spawnSync("sh", ["-c", command, PROJECT_DIR, folder]);
+  return existsSync(join(folder, "supabase"));
 }
 
 export async function prepareDatabases(
   dataDir: string,
-  levels: number[],
+  quick: boolean,
   withEarlier: boolean,
 ): Promise<Databases> {
-  const servers: PostgresServer[] = [];
-  const stop = async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()));
-  };
-  try {
-    const server = await startMigrated(PROJECT_DIR, dataDir);
-    servers.push(server);
-    await asAdmin(server, async (sql) => {
-      // Loading a million rows would otherwise be interrupted by a checkpoint every few seconds.
-      await sql`alter system set max_wal_size = '8GB'`;
-      await sql`alter system set checkpoint_timeout = '30min'`;
-      await sql`select pg_reload_conf()`;
-    });
-    const made: Level[] = [];
-    for (const bookings of levels) made.push(await makeLevel(server, bookings));
-    await asAdmin(server, (sql) => sql`checkpoint`);
-    const [small, second, large = second] = made;
-    if (!small || !second || !large) throw new Error("a run needs two levels");
+  const server = await startMigrated(PROJECT_DIR, join(dataDir, "databases"));
+  const small = await makeLevel(server, quick ? 5_000 : 10_000);
+  const middle = await makeLevel(server, quick ? 10_000 : 100_000);
+  const large = await makeLevel(server, quick ? 20_000 : 1_000_000);
+  const bare = await makeBare(server, middle);
+  await withDatabase(server.adminUrl, (sql) => sql`checkpoint`);
 
-    let earlier: Level | null = null;
-    const folder = withEarlier ? checkOut(EARLIER_COMMIT, join(dataDir, "earlier")) : null;
-    if (folder) {
-      const earlierServer = await startMigrated(folder, join(folder, "data"));
-      servers.push(earlierServer);
-      earlier = await makeLevel(earlierServer, small.bookings);
-    }
-    return { small, middle: made.length > 2 ? second : small, large, earlier, stop };
-  } catch (error) {
-    await stop();
-    throw error;
+  const folder = join(dataDir, "earlier");
+  let earlier: Level | null = null;
+  if (withEarlier && checkOut(EARLIER_COMMIT, folder)) {
+    const earlierServer = await startMigrated(folder, join(folder, "data"));
+    earlier = await makeLevel(earlierServer, small.bookings, true);
   }
+  return { small, middle, large, bare, earlier };
 }

@@ -1,186 +1,162 @@
 /** What must be true when everything has settled. Each check returns what is wrong, so nothing is well. */
-import type { Sql } from "postgres";
-import { request } from "../people.ts";
-import type { World } from "./world.ts";
+import { quantile } from "simple-statistics";
+import { sql } from "../../tests/support/database.ts";
+import { filled } from "./attacker.ts";
+import { fares, told, unexcused } from "./recorder.ts";
+import { received, send, shops } from "./world.ts";
 
-export type Check = (world: World, sql: Sql) => Promise<string[]>;
+/** How much slower the others' slowest answers may become beside the attacker. */
+const MOST_TIMES = 3;
+/** And the share of them that are refused for want of a place or a lock. */
+const MOST_REFUSED = 0.05;
 
-const ids = (rows: readonly Record<string, unknown>[]): string[] =>
-  rows.map((row) => Object.values(row).join(" "));
-
-const booksAddUp: Check = async ({ env, shops }) => {
-  const wrong: string[] = [];
-  for (const { id, token } of shops) {
-    const answer = await request(env, "GET", "/rest/v1/rpc/audit", { token });
-    const text = await answer.text();
-    if (answer.status !== 200 || text !== "[]") wrong.push(`${id}: ${answer.status} ${text}`);
-  }
-  return wrong;
-};
-
-const nothingOverlaps: Check = async (_, sql) =>
-  ids(
-    await sql`
-    select a.id, b.id as other
-    from public.bookings a
-    join public.bookings b on b.professional_id = a.professional_id and b.id > a.id
-    where a.status in ('pending', 'confirmed') and b.status in ('pending', 'confirmed')
-      and tstzrange(
-        a.starts_at - make_interval(mins => a.buffer_before),
-        a.ends_at + make_interval(mins => a.buffer_after)
-      ) && tstzrange(
-        b.starts_at - make_interval(mins => b.buffer_before),
-        b.ends_at + make_interval(mins => b.buffer_after)
-      )`,
-  );
+const lines = async (rows: PromiseLike<readonly object[]> | readonly object[]) =>
+  (await rows).map((row) => Object.values(row).join(" "));
+const owners = () => shops.map(({ id }) => id);
 
 /** Events of erased clients are gone on purpose. */
-const NOT_ERASED =
-  "not exists (select from public.clients c where c.id = t.client_id and c.name = 'Erased')";
+const NOT_ERASED = `t.client_id is not null
+  and not exists (select from public.clients c where c.id = t.client_id and c.name = 'Erased')`;
 
-/** Each version of a booking or an order is a change, and each change is one event. */
-const everyChangeHasItsEvent: Check = async ({ shops }, sql) => {
-  const owners = shops.map(({ id }) => id);
-  const found: string[] = [];
-  for (const [table, object] of [
-    ["bookings", "booking"],
-    ["orders", "order"],
-  ] as const) {
-    const rows = await sql.unsafe(
-      `with told as (
-        select coalesce(body::jsonb -> 'data' -> 'order' ->> 'id', body::jsonb -> 'data' ->> 'id') as id, count(*)
-        from private.webhook_events
-        where type like '${object}.%' or ('${object}' = 'order' and type like 'payment.%')
-        group by 1
-      )
-      select '${table}', t.id, t.version, told.count
-      from public.${table} t left join told on told.id = t.id::text
-      where t.professional_id = any($1) and t.client_id is not null and ${NOT_ERASED}
-        and t.version is distinct from told.count`,
-      [owners],
-    );
-    found.push(...ids(rows));
-  }
-  const payments = await sql`
-    select 'payment', p.id from private.payments p
-    where p.professional_id = any(${owners}) and (
-      select count(*) from private.webhook_events v
-      where v.professional_id = p.professional_id and v.type like 'payment.%'
-        and v.body::jsonb -> 'data' ->> 'id' = p.id::text
-    ) <> 1`;
-  return [...found, ...ids(payments)];
-};
+/** Each version of a booking or an order is a change, each change and each payment is one event. */
+const changesWithoutEvent = () =>
+  lines(sql`
+    with told as (
+      select coalesce(body::jsonb #>> '{data,order,id}', body::jsonb #>> '{data,id}') as id, count(*)
+      from private.webhook_events where type ~ '^(booking|order|payment)[.]' group by 1
+    ),
+    rows as (
+      select id, professional_id, client_id, version from public.bookings
+      union all
+      select id, professional_id, client_id, version from public.orders
+    )
+    select t.id, t.version, told.count
+    from rows t left join told on told.id = t.id::text
+    where t.professional_id = any (${owners()}) and ${sql.unsafe(NOT_ERASED)}
+      and t.version is distinct from told.count
+    union all
+    select p.id, 1, count(v.id)
+    from private.payments p left join private.webhook_events v
+      on v.type like 'payment.%' and v.body::jsonb #>> '{data,id}' = p.id::text
+    where p.professional_id = any (${owners()}) group by p.id having count(v.id) <> 1`);
 
 /** The last event of a row shows the row as it is, and of a deleted one that it was deleted. */
-const lastEventShowsTheRow: Check = async ({ shops }, sql) => {
-  const owners = shops.map(({ id }) => id);
-  const found: string[] = [];
+async function rowsTheirEventDoesNotShow(): Promise<string[]> {
+  const found: object[] = [];
   for (const table of ["services", "clients", "products", "bookings", "orders"]) {
     const object = table.slice(0, -1);
+    const isKept = table === "bookings" || table === "orders";
     const aside = "'{amount_paid,amount_refunded,payment_status,version,updated_at}'::text[]";
-    const rows = await sql.unsafe(
-      `with last as (
-        select distinct on (i.id) i.id, v.type, d.data
-        from private.webhook_events v
-        cross join lateral (select v.body::jsonb -> 'data' as data) d
-        cross join lateral (select d.data ->> 'id' as id) i
-        where v.professional_id = any($1) and v.type like '${object}.%'
-        order by i.id, v.sequence desc
+    const query = `
+      with last as (
+        select distinct on (data ->> 'id') data ->> 'id' as id, type, data
+        from private.webhook_events
+        cross join lateral (select body::jsonb -> 'data' as data) d
+        where professional_id = any ($1) and type like '${object}.%'
+        order by data ->> 'id', sequence desc
       ),
       shown as (
         select t.id::text as id, private.event_data('public.${table}', to_jsonb(t)) as data
         from public.${table} t
-        where t.professional_id = any($1) ${
-          table === "bookings" || table === "orders"
-            ? `and t.client_id is not null and ${NOT_ERASED}`
-            : ""
-        }
+        where t.professional_id = any ($1) and ${isKept ? NOT_ERASED : "true"}
       )
       select '${table}', coalesce(shown.id, last.id), last.type
       from shown full join last on last.id = shown.id
       where case
-        when shown.id is null then last.type <> '${object}.deleted' and '${object}' not in ('booking', 'order')
+        when shown.id is null then last.type <> '${object}.deleted' and not ${isKept}
         else (last.data - ${aside}) is distinct from (shown.data - ${aside})
-      end`,
-      [owners],
-    );
-    found.push(...ids(rows));
+      end`;
+    found.push(...(await sql.unsafe(query, [owners()])));
   }
-  return found;
-};
+  return lines(found);
+}
 
 /** Each event was delivered to each endpoint that wants it, and the receiver has seen it. */
-const everyDeliveryArrived: Check = async ({ shops, receiver }, sql) => {
-  const missing: string[] = [];
-  for (const shop of shops) {
-    for (const { path, events } of shop.endpoints) {
-      const rows = await sql<{ id: string; type: string; status: string | null }[]>`
-        select v.id, v.type, d.status
-        from private.webhook_events v
-        join private.webhook_endpoints e
-          on e.professional_id = v.professional_id and e.url = ${receiver.url(path)}
-        left join private.webhook_deliveries d on d.event_id = v.id and d.endpoint_id = e.id
-        where v.professional_id = ${shop.id} and v.type <> 'webhook.test'
-          and private.webhook_filters(v.type) && ${events}::text[]`;
-      if (rows.length === 0) missing.push(`${path}: no event at all`);
-      for (const { id, type, status } of rows) {
-        const arrived = receiver.received.get(path)?.has(id) ?? false;
-        if (!arrived || status !== "succeeded") {
-          missing.push(`${path} ${type} ${id}: ${status}, ${arrived ? "" : "not "}arrived`);
-        }
-      }
-    }
-  }
-  return missing;
-};
-
-const nothingToldOfIsLost: Check = async ({ recorder }, sql) => {
-  const lost: string[] = [];
-  for (const table of ["bookings", "orders"] as const) {
-    const told = [...recorder.acknowledged[table]];
-    const rows = await sql`
-      select told.id from unnest(${told}::uuid[]) as told (id)
-      where not exists (select from public.${sql(table)} t where t.id = told.id)`;
-    lost.push(...ids(rows).map((id) => `${table} ${id}`));
-  }
-  const payments = await sql`
-    select told.reference from unnest(${[...recorder.payments]}::text[]) as told (reference)
-    where not exists (select from private.payments p where p.reference = told.reference)`;
-  return [...lost, ...ids(payments).map((reference) => `payment ${reference}`)];
-};
-
-const keysHadOneEffect: Check = async ({ recorder }, sql) =>
-  ids(
-    await sql`
-    select key, (
-      select count(*) from (
-        select notes from public.bookings union all select notes from public.orders
-      ) as t where t.notes = told.key
-    ) as effects
-    from unnest(${[...recorder.keys]}::text[]) as told (key)
-    group by key
-    having (
-      select count(*) from (
-        select notes from public.bookings union all select notes from public.orders
-      ) as t where t.notes = told.key
-    ) <> 1`,
+async function missingDeliveries(): Promise<string[]> {
+  const rows = await sql<{ url: string; id: string; type: string; status: string | null }[]>`
+    select e.url, v.id, v.type, d.status
+    from private.webhook_endpoints e
+    join private.webhook_events v using (professional_id)
+    left join private.webhook_deliveries d on d.event_id = v.id and d.endpoint_id = e.id
+    where e.url = any (${[...received.keys()]}) and v.type <> 'webhook.test'
+      and private.webhook_filters(v.type) && e.events`;
+  const idle = [...received.keys()].filter((of) => !rows.some(({ url }) => url === of));
+  const lost = rows.filter(
+    ({ url, id, status }) => status !== "succeeded" || !received.get(url)?.has(id),
   );
+  return [...idle.map((url) => `${url}: no event at all`), ...(await lines(lost))];
+}
 
-const noFaultWhileAllWasUp: Check = async ({ recorder }) =>
-  recorder
-    .unexcused()
-    .map(
-      ({ name, status, text, from, to }) =>
-        `${name} ${status} at ${(from / 1000).toFixed(1)} s for ${(to - from).toFixed(0)} ms: ${text}`,
-    );
+const lostRows = () =>
+  lines(sql`
+    select id::text from unnest(${[...told.rows]}::uuid[]) as told (id)
+    where id not in (select id from public.bookings union all select id from public.orders)
+    union all
+    select reference from unnest(${[...told.payments]}::text[]) as told (reference)
+    where reference not in (select reference from private.payments where reference is not null)`);
 
-export const CHECKS: readonly [name: string, check: Check][] = [
-  ["audit() is empty for every professional", booksAddUp],
-  ["no two live bookings overlap, buffers included", nothingOverlaps],
-  ["every committed change has its event", everyChangeHasItsEvent],
-  ["the last event of every row shows the row", lastEventShowsTheRow],
-  ["every event arrived at every endpoint that wants it", everyDeliveryArrived],
-  ["no row that a caller was told of is lost", nothingToldOfIsLost],
-  ["every idempotency key had one effect", keysHadOneEffect],
-  ["no 5xx but while a component was down", noFaultWhileAllWasUp],
-];
+/** Each part of the API: its 95th percentile in both phases, in milliseconds. */
+export function percentiles() {
+  const { quiet, attacked } = fares;
+  const p95 = (times: number[] = []) => (times.length > 0 ? quantile(times, 0.95) : Number.NaN);
+  return Object.keys(quiet.times).map((part) => {
+    const [before, during] = [p95(quiet.times[part]), p95(attacked.times[part])];
+    const text = `${part}: p95 ${before.toFixed(0)} ms, with the attacker ${during.toFixed(0)} ms`;
+    return { isFair: during <= MOST_TIMES * before, text };
+  });
+}
+
+/** By what must hold. */
+export const CHECKS: Record<string, () => Promise<string[]> | string[]> = {
+  "audit() is empty for every professional": async () => {
+    const answers = shops.map(({ token }) => send(["GET", "/rest/v1/rpc/audit"], token));
+    const texts = await Promise.all(answers.map(async (answer) => (await answer).text()));
+    return texts.filter((text) => text !== "[]");
+  },
+
+  "no two live bookings overlap, buffers included": () =>
+    lines(sql`
+      with live as (
+        select id, professional_id, tstzrange(
+          starts_at - make_interval(mins => buffer_before),
+          ends_at + make_interval(mins => buffer_after)
+        ) as taken
+        from public.bookings where status in ('pending', 'confirmed')
+      )
+      select a.id, b.id as other
+      from live a join live b using (professional_id)
+      where b.id > a.id and a.taken && b.taken`),
+
+  "every committed change has its event": changesWithoutEvent,
+  "the last event of every row shows the row": rowsTheirEventDoesNotShow,
+  "every event arrived at every endpoint that wants it": missingDeliveries,
+  "nothing that a caller was told of is lost": lostRows,
+
+  "every idempotency key had one effect": () =>
+    lines(sql`
+      select key, count(written.notes)
+      from unnest(${[...told.keys]}::text[]) as told (key) left join (
+        select notes from public.bookings union all select notes from public.orders
+      ) as written on written.notes = told.key
+      group by key having count(written.notes) <> 1`),
+
+  "no 5xx but while a component was down": () =>
+    unexcused().map(({ from, to, ...call }) =>
+      JSON.stringify({ ...call, at: Math.round(from), took: Math.round(to - from) }),
+    ),
+
+  [`the others waited at most ${MOST_TIMES} times as long beside the attacker`]: () =>
+    percentiles().flatMap(({ isFair, text }) => (isFair ? [] : [text])),
+
+  "nearly nobody was refused because of it": () => {
+    const { refused, answered } = fares.attacked;
+    return refused <= MOST_REFUSED * answered ? [] : [`${refused} of ${answered}`];
+  },
+
+  "it filled no calendar": async () => {
+    const [found] = await sql<{ most: number }[]>`
+      select least(public_writes_per_network_hour, public_tries_per_network_hour) as most
+      from private.settings`;
+    return lines(Object.entries(filled).filter(([, count]) => count > (found?.most ?? 0)));
+  },
+};

@@ -1,4 +1,4 @@
-/** What was asked and how it was answered, and when which part of the stack was down. */
+/** How calls were answered, what callers were told, and when which part of the stack was down. */
 
 /** A time in which a component was down or coming up, in milliseconds of performance.now(). */
 export interface Window {
@@ -7,9 +7,13 @@ export interface Window {
   to: number;
 }
 
-interface Fault {
-  name: string;
+/** What was sent, or got. */
+export type Body = Record<string, unknown>;
+
+interface Call {
+  method: string;
   path: string;
+  /** 0 when there was no answer. */
   status: number;
   text: string;
   from: number;
@@ -19,88 +23,60 @@ interface Fault {
 /** An answer may be late by this much: what was broken is noticed when it is used next. */
 const GRACE_MS = 500;
 
-/** With all parts up, without and with the attacker; null while parts are broken. */
-export type Phase = "quiet" | "attacked" | null;
-
-/** How callers fared in a phase. */
-export interface Fare {
+/** How callers fared while all parts were up. */
+interface Fare {
   /** Milliseconds of each answer, by part of the API. */
   times: Record<string, number[]>;
-  /** Refusals for want of a place or a lock, and of how many. */
+  /** For want of a place or a lock. */
   refused: number;
   answered: number;
 }
 
+/** With all parts up but in the first. */
+export const now = { phase: "broken" as "broken" | "quiet" | "attacked" | "settling" };
 const newFare = (): Fare => ({ times: {}, refused: 0, answered: 0 });
+export const fares = { quiet: newFare(), attacked: newFare() };
+export const windows: Window[] = [];
+const faults: Call[] = [];
+/** How often calls were answered with each hundred of statuses. */
+export const totals: Record<number, number> = {};
+/** Bookings, orders, references of payments and keys of calls that succeeded: they may never be lost. */
+const newSet = () => new Set<string>();
+export const told = { rows: newSet(), payments: newSet(), keys: newSet() };
 
-export class Recorder {
-  phase: Phase = null;
-  readonly fares = { quiet: newFare(), attacked: newFare() };
-  readonly windows: Window[] = [];
-  /** How often each call was answered with each hundred of statuses; 0 is no answer. */
-  readonly answers = new Map<string, Map<number, number>>();
-  readonly faults: Fault[] = [];
-  /** Ids of rows that a caller was told of: they may never be lost. */
-  readonly acknowledged = { bookings: new Set<string>(), orders: new Set<string>() };
-  /** References of payments, and keys of idempotent calls, that were answered with success. */
-  readonly payments = new Set<string>();
-  readonly keys = new Set<string>();
+export function record(call: Call): void {
+  const { path, status, text, from, to } = call;
+  const hundred = Math.floor(status / 100) * 100;
+  totals[hundred] = (totals[hundred] ?? 0) + 1;
+  if (status >= 500 || status === 0) faults.push(call);
+  if (now.phase !== "quiet" && now.phase !== "attacked") return;
+  const fare = fares[now.phase];
+  const part = path.split("/")[1] ?? "";
+  fare.times[part] ??= [];
+  fare.times[part].push(to - from);
+  fare.answered++;
+  if (/"code":"(busy|too_many_connections)"/.test(text)) fare.refused++;
+}
 
-  record(name: string, path: string, status: number, text: string, from: number): void {
-    const statuses = this.answers.get(name) ?? new Map<number, number>();
-    this.answers.set(name, statuses);
-    const hundred = Math.floor(status / 100) * 100;
-    statuses.set(hundred, (statuses.get(hundred) ?? 0) + 1);
-    if (this.phase) this.#fare(this.fares[this.phase], path, text, performance.now() - from);
-    if (status >= 500 || status === 0) {
-      this.faults.push({ name, path, status, text, from, to: performance.now() });
-    }
-  }
+/** Remembers what a call that succeeded said, and what it was told. */
+export function remember(path: string, sent: Body | undefined, got: Body): void {
+  // An empty list of rows succeeds, and is none.
+  const isRow = /\/(bookings|orders|create_booking|place_order)$/.test(path);
+  if (isRow && got.id) told.rows.add(String(got.id));
+  if (sent?.reference) told.payments.add(String(sent.reference));
+  if (sent?.idempotency_key) told.keys.add(String(sent.idempotency_key));
+}
 
-  #fare(fare: Fare, path: string, text: string, took: number): void {
-    const part = path.split("/")[1] ?? "";
-    fare.times[part] ??= [];
-    fare.times[part].push(took);
-    fare.answered++;
-    if (/"code":"(busy|too_many_connections)"/.test(text)) fare.refused++;
-  }
-
-  /**
-   * Faults while everything that the call needs was up. A function that is down excuses no table, and
-   * nothing excuses silence: the gateway was up all the time.
-   */
-  unexcused(): Fault[] {
-    return this.faults.filter(
-      ({ path, status, from, to }) =>
-        status === 0 ||
-        !this.windows.some(
-          (window) =>
-            from <= window.to + GRACE_MS &&
-            to >= window.from &&
-            (window.component === "database" || path.startsWith("/functions/")),
-        ),
-    );
-  }
-
-  /** Seconds in which some part was down or may still have been noticed as such. */
-  secondsDown(): number {
-    let [down, until] = [0, 0];
-    for (const { from, to } of [...this.windows].sort((a, b) => a.from - b.from)) {
-      const end = to + GRACE_MS;
-      down += Math.max(0, end - Math.max(from, until));
-      until = Math.max(until, end);
-    }
-    return down / 1000;
-  }
-
-  /** Answers by hundred of their status, over all calls. */
-  totals(): Map<number, number> {
-    const totals = new Map<number, number>();
-    for (const statuses of this.answers.values()) {
-      for (const [status, count] of statuses) {
-        totals.set(status, (totals.get(status) ?? 0) + count);
-      }
-    }
-    return totals;
-  }
+/**
+ * Faults while everything that the call needs was up. A function that is down excuses no table, and
+ * nothing excuses silence: the gateway was up all the time.
+ */
+export function unexcused(): Call[] {
+  const excuses = (window: Window, { path, from, to }: Call) =>
+    from <= window.to + GRACE_MS &&
+    to >= window.from &&
+    (window.component === "database" || path.startsWith("/functions/"));
+  return faults.filter(
+    (fault) => fault.status === 0 || !windows.some((window) => excuses(window, fault)),
+  );
 }

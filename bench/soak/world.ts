@@ -1,151 +1,139 @@
-/** The people of a soak and what they start with, all made through the API, so that it has its events. */
-import type { Sql } from "postgres";
-import type { StackEnv } from "../../local/stack.ts";
-import { createProfessional, type Professional, request, someAddress } from "../people.ts";
-import type { Receiver } from "../receiver.ts";
-import { pick } from "./random.ts";
-import type { Recorder } from "./recorder.ts";
+/** Who is there and how they call. */
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request, signToken } from "../../tests/support/callers.ts";
+import { createClientRow, createProduct, createService } from "../../tests/support/factories.ts";
+import { openProfessional } from "../../tests/support/scheduling.ts";
+import { type Answer as Reply, startReceiver, subscribe } from "../../tests/support/webhooks.ts";
+import { chance, int, pick } from "./random.ts";
+import { type Body, now, record, remember } from "./recorder.ts";
 
-export interface Shop extends Professional {
+export interface Caller {
+  /** The public has none. */
+  token?: string | undefined;
+  /** Ids of what this caller has made, and of deliveries, by the last part of the path. */
+  made: Record<string, string[]>;
+}
+
+export interface Shop extends Caller {
+  id: string;
   services: string[];
   products: string[];
   clients: string[];
-  bookings: string[];
-  orders: string[];
   /** Addresses of clients who use the portal. */
   emails: string[];
-  /** Endpoints that stay: their paths at the receiver, and what they listen to. */
-  endpoints: { path: string; events: string[] }[];
 }
 
-export interface World {
-  env: StackEnv;
-  recorder: Recorder;
-  receiver: Receiver;
-  shops: Shop[];
-  /** False once everybody shall go home. */
-  open: boolean;
+export const shops: Shop[] = [];
+/** Ids of events by the endpoint that has got them, of the endpoints that stay. */
+export const received = new Map<string, Set<string>>();
+/** Where endpoints may lead that are soon deleted. */
+export const sink = await startReceiver();
+
+/** Longer than any answer may take, the restart of a database included. */
+const PATIENCE_MS = 30_000;
+
+/** An address of this machine that nobody has called from: the public is counted by network. Linux only. */
+export const someAddress = () => `127.${1 + int(249)}.${int(256)}.${1 + int(254)}`;
+
+/** fetch() cannot choose the address it calls from. */
+const fetchFrom = (localAddress: string): typeof fetch => {
+  return async (url, { method, headers, body, signal } = {}) => {
+    const options = { headers: Object.fromEntries(headers as Headers), localAddress, agent: false };
+    const outgoing = httpRequest(String(url), { ...options, method, signal } as RequestOptions);
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    const text = Buffer.concat(await incoming.toArray());
+    return new Response(text.length > 0 ? text : null, { status: incoming.statusCode ?? 0 });
+  };
+};
+
+export type Ask = [method: string, path: string, body?: unknown];
+
+/** One request; whoever has no token calls from an address of their own. */
+export function send(
+  [method, path, body]: Ask,
+  token?: string,
+  from = token ? undefined : someAddress(),
+): Promise<Response> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const init: RequestInit = { method, signal };
+  if (method === "POST") init.headers = { prefer: "return=representation" };
+  if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+  return request(path, { ...init, token }, from ? fetchFrom(from) : fetch);
 }
 
-export interface Answer {
-  status: number;
-  /** Parsed JSON, or undefined. */
-  body: unknown;
-}
-
-/** A call by whoever has the token, else by somebody new of the public, recorded under its name. */
-export async function call(
-  world: World,
-  name: string,
-  method: string,
-  path: string,
-  options: { token?: string; body?: unknown; headers?: HeadersInit } = {},
-): Promise<Answer> {
-  const from = performance.now();
+/** The answer, or the first row of a list. */
+function parse(text: string): Body {
   try {
-    const caller = options.token === undefined ? { from: someAddress() } : {};
-    const response = await request(world.env, method, path, { ...options, ...caller });
-    const text = await response.text();
-    world.recorder.record(name, path, response.status, text.slice(0, 300), from);
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      body = undefined;
-    }
-    return { status: response.status, body };
+    const value = JSON.parse(text);
+    const [first] = [value?.data ?? value].flat();
+    return first ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** A call whose answer is recorded, and of which the caller learns an id to work on with. */
+export async function ask(
+  { token, made }: Caller,
+  [method, path, body]: Ask,
+): Promise<{ status: number; body: Body }> {
+  const from = performance.now();
+  let [status, text] = [0, ""];
+  try {
+    const response = await send([method, path, body], token);
+    text = await response.text();
+    status = response.status;
   } catch (error) {
-    world.recorder.record(name, path, 0, String(error), from);
-    return { status: 0, body: undefined };
+    text = String(error);
   }
+  record({ method, path, status, text: text.slice(0, 300), from, to: performance.now() });
+  const found = parse(text);
+  if (status >= 200 && status < 300) {
+    const kind = path.split("/").at(-1) ?? "";
+    const isNew = method === "POST" || kind === "deliveries";
+    if (isNew && found.id) made[kind] = [...(made[kind] ?? []), String(found.id)].slice(-40);
+    if (method === "POST") remember(path, body as Body | undefined, found);
+  }
+  return { status, body: found };
 }
 
-const RETURN = { Prefer: "return=representation" };
-
-/** Inserts a row and returns its id; undefined when it was refused. */
-export async function insert(
-  world: World,
-  shop: Professional,
-  table: string,
-  row: Record<string, unknown>,
-): Promise<string | undefined> {
-  const { status, body } = await call(world, `insert ${table}`, "POST", `/rest/v1/${table}`, {
-    token: shop.token,
-    body: row,
-    headers: RETURN,
-  });
-  return status === 201 ? (body as { id: string }[])[0]?.id : undefined;
-}
-
-export const rpc = (world: World, name: string, body: unknown, token?: string): Promise<Answer> =>
-  call(world, `rpc ${name}`, "POST", `/rest/v1/rpc/${name}`, {
-    body,
-    ...(token !== undefined && { token }),
-  });
-
-const WEEK = Object.fromEntries(
-  ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].map((day) => [day, [["09:00", "18:00"]]]),
-);
-
-/** A professional with a catalogue, clients and two endpoints, one of which often fails. */
-async function openShop(world: World, sql: Sql, number: number): Promise<Shop> {
-  const person = await createProfessional(sql, world.env);
-  const shop: Shop = {
-    ...person,
-    services: [],
-    products: [],
-    clients: [],
-    bookings: [],
-    orders: [],
-    emails: [],
-    endpoints: [
-      { path: `steady-${number}`, events: ["*"] },
-      { path: `flaky-${number}`, events: ["booking.*", "payment.*"] },
-    ],
-  };
-  for (const { path, events } of shop.endpoints) {
-    const answer = await call(
-      world,
-      "create endpoint",
-      "POST",
-      "/functions/v1/webhooks/endpoints",
-      {
-        token: shop.token,
-        body: { url: world.receiver.url(path), events },
-      },
-    );
-    if (answer.status !== 201) throw new Error(`no endpoint: ${JSON.stringify(answer)}`);
-  }
-  const { token } = shop;
-  await call(world, "patch profiles", "PATCH", `/rest/v1/profiles?id=eq.${shop.id}`, {
-    token,
-    body: { availability: { weekly: WEEK } },
-  });
-  const add = async (into: string[], table: string, row: Record<string, unknown>) => {
-    const id = await insert(world, shop, table, row);
-    if (!id) throw new Error(`no row in ${table}`);
-    into.push(id);
-  };
-  for (const duration of [30, 60, 45]) {
-    const row = { name: `Cut ${duration}`, price: duration, duration, slot_step: 30 };
-    await add(shop.services, "services", {
-      ...row,
-      buffer_after: pick([0, 10]),
-      requires_confirmation: duration === 45,
+/** A professional with two endpoints, one of which often fails, a catalogue and clients. */
+export async function openShop(): Promise<void> {
+  const owner = await openProfessional({ accepts_orders: true });
+  const addEndpoint = async (events: string[], fault: () => Reply | undefined) => {
+    const ids = new Set<string>();
+    const { url } = await startReceiver(({ id }) => {
+      const reply = fault();
+      if (!reply) ids.add(id);
+      return reply ?? {};
     });
-  }
-  for (let n = 0; n < 5; n++) {
-    const row = { name: `Product ${n}`, price: 3.5 + n, sku: `P${n}`, stock: n === 0 ? null : 40 };
-    await add(shop.products, "products", { ...row, low_stock_at: 5 });
-  }
-  for (let n = 0; n < 6; n++) {
-    const email = `portal-${number}-${n}@example.com`;
-    await add(shop.clients, "clients", { name: `Marta ${n}`, email });
-    shop.emails.push(email);
-  }
-  return shop;
-}
-
-export async function openShops(world: World, sql: Sql, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) world.shops.push(await openShop(world, sql, n));
+    received.set(url, ids);
+    await subscribe(owner, { url, events });
+  };
+  const faults: Reply[] = [{ status: 500 }, { status: 503 }, { status: 429 }, { hangsUp: true }];
+  await addEndpoint(["*"], () => undefined);
+  await addEndpoint(["booking.*", "payment.*"], () =>
+    now.phase !== "settling" && chance(0.3) ? pick(faults) : undefined,
+  );
+  const services = [30, 45, 60].map((duration) => {
+    const row = { duration, slot_step: 30, requires_confirmation: duration === 45 };
+    return createService(owner, { ...row, buffer_after: pick([0, 10]) });
+  });
+  const products = [null, 40, 40, 40].map((stock) =>
+    createProduct(owner, { stock, low_stock_at: 5 }),
+  );
+  const clients = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createClientRow(owner)));
+  // Longer than a soak.
+  const exp = Math.floor(Date.now() / 1000) + 24 * 3600;
+  shops.push({
+    id: owner.id,
+    token: await signToken({ ...owner.claims, exp }),
+    made: {},
+    services: (await Promise.all(services)).map(({ id }) => id),
+    products: (await Promise.all(products)).map(({ id }) => id),
+    clients: clients.map(({ id }) => id),
+    emails: clients.map(({ email }) => email ?? ""),
+  });
 }

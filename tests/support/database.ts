@@ -1,12 +1,12 @@
 /** SQL against the stack, as its owner and in the role of a caller. */
 import postgres, { type Sql, type TransactionSql } from "postgres";
-import { afterAll } from "vitest";
+import { closeAtTheEnd } from "./closing.ts";
 import { stack } from "./stack.ts";
 
 /** Connects as `postgres`, which bypasses row-level security: for set-up and for looking behind. */
 export const sql: Sql = postgres(stack.dbUrl, { max: 4, onnotice: () => {} });
 
-afterAll(() => sql.end());
+closeAtTheEnd(() => sql.end());
 
 /** What a request's token says: the role to take and the claims that policies read. */
 export interface Claims {
@@ -73,7 +73,7 @@ export function parallelConnections(count: number): Sql[] {
   const connections = Array.from({ length: count }, () =>
     postgres(stack.dbUrl, { max: 1, onnotice: () => {} }),
   );
-  afterAll(() => Promise.all(connections.map((connection) => connection.end())));
+  closeAtTheEnd(() => Promise.all(connections.map((connection) => connection.end())));
   return connections;
 }
 

@@ -1,8 +1,8 @@
-/** Before the suite: its many calls come from one address, which gets wide limits. */
+/** For many calls from one address: it gets wide limits. */
 import postgres from "postgres";
 import { changeSettings } from "./settings.ts";
 
-const WIDE = {
+export const WIDE = {
   anon_tier: "ultra",
   anon_per_network: 1000,
   rest_pool_size: 1000,

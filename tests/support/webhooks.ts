@@ -1,9 +1,10 @@
 /** What the tests of webhooks share: a receiver that verifies, and the function's routes. */
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { patientFetch, request } from "./callers.ts";
+import { closeAtTheEnd } from "./closing.ts";
 import { sql } from "./database.ts";
 import { createProfessional, type Professional } from "./factories.ts";
 
@@ -179,6 +180,8 @@ export interface Answer {
   body?: string;
   /** Goes on with a byte now and then, until the sender leaves. */
   drips?: boolean;
+  /** Breaks the connection instead. */
+  hangsUp?: boolean;
 }
 
 export interface Receiver {
@@ -191,15 +194,6 @@ export interface Receiver {
   /** Waits for so many requests. */
   count(number: number): Promise<Received[]>;
 }
-
-const servers: Server[] = [];
-
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
 
 /** A receiver on this machine, closed with the test file. */
 export async function startReceiver(answer: Receiver["answer"] = () => ({})): Promise<Receiver> {
@@ -214,13 +208,17 @@ export async function startReceiver(answer: Receiver["answer"] = () => ({})): Pr
       body: Buffer.concat(chunks).toString("utf8"),
     };
     receiver.received.push(got);
-    const { status = 200, headers = {}, body = "", drips } = await receiver.answer(got);
+    const { status = 200, headers = {}, body = "", drips, hangsUp } = await receiver.answer(got);
+    if (hangsUp) return void outgoing.destroy();
     outgoing.writeHead(status, headers);
     if (!drips) return void outgoing.end(body);
     const timer = setInterval(() => outgoing.write("."), 100);
     outgoing.on("close", () => clearInterval(timer));
   });
-  servers.push(server);
+  closeAtTheEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
