@@ -67,7 +67,8 @@ create function private.create_booking(
   p_client_email text,
   p_client_phone text,
   p_notes text,
-  p_idempotency_key text
+  p_idempotency_key text,
+  p_language text
 )
 returns public.booking_receipt
 language plpgsql
@@ -93,6 +94,7 @@ begin
     p_client_name,
     p_client_email,
     p_client_phone,
+    p_language,
     private.caller_role() is distinct from 'portal_client' or p_client_email is not null
   ));
   perform private.check_idempotency_key(p_idempotency_key);
@@ -124,7 +126,8 @@ begin
     p_client_name,
     p_client_email,
     p_client_phone,
-    p_notes
+    p_notes,
+    p_language
   );
 
   v_id := private.find_replay(v_professional_id, 'create_booking', p_idempotency_key, v_request);
@@ -138,7 +141,7 @@ begin
   v_client_id := case
     when p_client_email is null then v_portal_client_id
     else private.find_or_create_client(
-      v_professional_id, p_client_name, p_client_email, p_client_phone
+      v_professional_id, p_client_name, p_client_email, p_client_phone, p_language
     )
   end;
   if v_client_id = v_portal_client_id then
@@ -185,7 +188,8 @@ create function public.create_booking(
   client_email text default null,
   client_phone text default null,
   notes text default null,
-  idempotency_key text default null
+  idempotency_key text default null,
+  language text default null
 )
 returns public.booking_receipt
 language plpgsql
@@ -194,17 +198,17 @@ security invoker
 set search_path = ''
 as $$
 begin
-  return private.create_booking($1, $2, $3, $4, $5, $6, $7);
+  return private.create_booking($1, $2, $3, $4, $5, $6, $7, $8);
 end;
 $$;
 
 comment on function public.create_booking is
-  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
-grant execute on function public.create_booking (uuid, text, text, text, text, text, text)
+grant execute on function public.create_booking (uuid, text, text, text, text, text, text, text)
   to anon, authenticated, service_role;
 
-grant execute on function private.create_booking (uuid, text, text, text, text, text, text)
+grant execute on function private.create_booking (uuid, text, text, text, text, text, text, text)
   to anon, authenticated, service_role;
 
 select private.hand_over('create_booking');

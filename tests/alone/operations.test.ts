@@ -178,6 +178,7 @@ describe("health", () => {
       pre_request: "ok",
       deliveries: "ok",
       dispatcher: "ok",
+      mail: "ok",
       jobs: "ok",
       secrets: "ok",
       triggers: "ok",
@@ -282,6 +283,7 @@ describe("health", () => {
     test.each([
       ["profiles_on_sign_up", "handle_new_user"],
       ["profiles_lock_on_account_deletion", "lock_deleted_user"],
+      ["profiles_end_confirmation_on_address_change", "end_owner_confirmation"],
     ])("trigger %s on the users", async (trigger, of) => {
       expect(await faultsAfter(`drop function private.${of}() cascade`)).toMatchObject({
         triggers: expect.stringContaining(`${trigger} on auth.users`),
