@@ -27,7 +27,8 @@ security invoker
 set search_path = ''
 as $$
   insert into private.proven_addresses (professional_id, address_digest)
-  values (p_professional_id, private.address_digest(p_email))
+  select p_professional_id, private.address_digest(p_email)
+  where p_email is not null
   on conflict do nothing;
 $$;
 

@@ -102,6 +102,23 @@ describe("an address is proven", () => {
   });
 });
 
+test("an address is proven by the link of a booking that was mailed to it", async () => {
+  const ana = await createProfessional();
+  const [client, service] = await Promise.all([createClientRow(ana), createService(ana)]);
+  const booking = await createBooking(ana, {
+    client_id: client.id,
+    service_id: service.id,
+    starts_at: at(48),
+  });
+  await sql`delete from private.proven_addresses where professional_id = ${ana.id}`;
+  const open = (link_epoch: number) =>
+    server().rpc("start_booking_session", { booking_id: booking.id, link_epoch });
+  expect((await open(2)).data).toBeNull();
+  expect(await isProven(ana, client.email)).toBe(false);
+  expect((await open(1)).data).not.toBeNull();
+  expect(await isProven(ana, client.email)).toBe(true);
+});
+
 /** A mail to a client that went out, as its dispatcher left it. */
 async function sentMail(
   ana: Professional,

@@ -1,5 +1,8 @@
 /** What a professional and a client choose about mails. */
+
 import { beforeAll, describe, expect, test } from "vitest";
+import { KINDS } from "../../supabase/functions/mail/facts.ts";
+import { LANGUAGES } from "../../supabase/functions/mail/texts/index.ts";
 import { everyDay } from "../support/calendar.ts";
 import { anonymous, server } from "../support/callers.ts";
 import { failure } from "../support/commerce.ts";
@@ -24,6 +27,20 @@ beforeAll(async () => {
 
 const refusedWith = (values: Record<string, unknown>) =>
   updateRefusedBy(serverClaims, "profiles", ana.id, values);
+
+test("languages and kinds are those that there are texts for", async () => {
+  const [row] = await sql<{ languages: string[]; client: string[]; professional: string[] }[]>`
+    select private.languages() as languages, private.mail_kinds('client') as client,
+      private.mail_kinds('professional') as professional`;
+  expect(row?.languages).toEqual([...LANGUAGES]);
+  const switchable = (audience: keyof typeof KINDS) =>
+    Object.values(KINDS[audience])
+      .flat()
+      .filter((kind) => !/confirm$|^confirm/.test(kind))
+      .sort();
+  expect(row?.client.sort()).toEqual(switchable("client"));
+  expect(row?.professional.sort()).toEqual(switchable("professional"));
+});
 
 describe("a profile", () => {
   test("begins with all mails on, a reminder a day before, in English, and shows no contact", async () => {

@@ -121,12 +121,15 @@ export type Database = {
           email: string | null
           email_key: string | null
           id: string
+          language: string | null
           link_epoch: number
+          mail_status: string
           metadata: NonNullable<Json>
           name: string
           notes: string | null
           phone: string | null
           professional_id: string
+          reminders: boolean
           tags: string[]
           updated_at: string
         }
@@ -136,12 +139,15 @@ export type Database = {
           email?: string | null
           email_key?: never
           id?: string
+          language?: string | null
           link_epoch?: number
+          mail_status?: string
           metadata?: NonNullable<Json>
           name: string
           notes?: string | null
           phone?: string | null
           professional_id?: string
+          reminders?: boolean
           tags?: string[]
           updated_at?: string
         }
@@ -151,12 +157,15 @@ export type Database = {
           email?: string | null
           email_key?: never
           id?: string
+          language?: string | null
           link_epoch?: number
+          mail_status?: string
           metadata?: NonNullable<Json>
           name?: string
           notes?: string | null
           phone?: string | null
           professional_id?: string
+          reminders?: boolean
           tags?: string[]
           updated_at?: string
         }
@@ -390,15 +399,23 @@ export type Database = {
         Row: {
           accepts_bookings: boolean
           accepts_orders: boolean
+          address: string | null
           availability: NonNullable<Json>
           bio: string | null
+          contact_email: string | null
+          contact_phone: string | null
           created_at: string
           currency: string
           full_name: string
           id: string
           image_url: string | null
+          language: string
+          mail_footer: string | null
+          mail_settings: NonNullable<Json>
           niche: string | null
           prices_include_tax: boolean
+          public_contact: string[]
+          reminders: number[]
           tax_rate: number
           tier: string
           time_zone: string
@@ -409,15 +426,23 @@ export type Database = {
         Insert: {
           accepts_bookings?: boolean
           accepts_orders?: boolean
+          address?: string | null
           availability?: NonNullable<Json>
           bio?: string | null
+          contact_email?: string | null
+          contact_phone?: string | null
           created_at?: string
           currency?: string
           full_name?: string
           id: string
           image_url?: string | null
+          language?: string
+          mail_footer?: string | null
+          mail_settings?: NonNullable<Json>
           niche?: string | null
           prices_include_tax?: boolean
+          public_contact?: string[]
+          reminders?: number[]
           tax_rate?: number
           tier?: string
           time_zone?: string
@@ -428,15 +453,23 @@ export type Database = {
         Update: {
           accepts_bookings?: boolean
           accepts_orders?: boolean
+          address?: string | null
           availability?: NonNullable<Json>
           bio?: string | null
+          contact_email?: string | null
+          contact_phone?: string | null
           created_at?: string
           currency?: string
           full_name?: string
           id?: string
           image_url?: string | null
+          language?: string
+          mail_footer?: string | null
+          mail_settings?: NonNullable<Json>
           niche?: string | null
           prices_include_tax?: boolean
+          public_contact?: string[]
+          reminders?: number[]
           tax_rate?: number
           tier?: string
           time_zone?: string
@@ -458,6 +491,8 @@ export type Database = {
           duration: number
           id: string
           image_url: string | null
+          instructions: string | null
+          location: string | null
           max_advance_days: number
           metadata: NonNullable<Json>
           min_notice: number
@@ -479,6 +514,8 @@ export type Database = {
           duration: number
           id?: string
           image_url?: string | null
+          instructions?: string | null
+          location?: string | null
           max_advance_days?: number
           metadata?: NonNullable<Json>
           min_notice?: number
@@ -500,6 +537,8 @@ export type Database = {
           duration?: number
           id?: string
           image_url?: string | null
+          instructions?: string | null
+          location?: string | null
           max_advance_days?: number
           metadata?: NonNullable<Json>
           min_notice?: number
@@ -570,7 +609,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      claim_mails: {
+        Args: { max_count: number; per_second: number }
+        Returns: Json
+      }
       claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
+      confirm_professional_address: {
+        Args: { email: string; professional_id: string }
+        Returns: boolean
+      }
       count_link_use: {
         Args: { ip: string; ip_limit: number }
         Returns: number
@@ -581,6 +628,7 @@ export type Database = {
           client_name?: string
           client_phone?: string
           idempotency_key?: string
+          language?: string
           notes?: string
           service_id: string
           starts_at: string
@@ -612,6 +660,16 @@ export type Database = {
         Args: { service_id: string; starts_at: string }
         Returns: Json
       }
+      finish_mail: {
+        Args: {
+          claim_token: string
+          mail_id: string
+          provider_id?: string
+          result: string
+          retry_after?: number
+        }
+        Returns: Json
+      }
       finish_portal_verification: {
         Args: {
           client_id: string
@@ -634,6 +692,16 @@ export type Database = {
         Returns: Json
       }
       health: { Args: Record<PropertyKey, never>; Returns: Json }
+      mails: {
+        Args: { booking_id?: string; client_id?: string; order_id?: string }
+        Returns: Database["public"]["CompositeTypes"]["mail_record"][]
+        SetofOptions: {
+          from: "*"
+          to: "mail_record"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       order_payments: {
         Args: { order_id: string }
         Returns: Database["public"]["CompositeTypes"]["order_payment"][]
@@ -680,6 +748,7 @@ export type Database = {
           expected_total?: number
           idempotency_key?: string
           items: Json
+          language?: string
           notes?: string
           professional_id: string
           shipping_address?: Json
@@ -701,6 +770,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      record_mail_event: {
+        Args: { detail?: Json; provider_id: string; type: string }
+        Returns: boolean
       }
       record_payment: {
         Args: {
@@ -736,6 +809,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      request_address_confirmation: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
       }
       reschedule_booking: {
         Args: { booking_id: string; starts_at: string }
@@ -783,6 +860,10 @@ export type Database = {
         Returns: Json
       }
       test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
+      unsubscribe_client: {
+        Args: { client_id: string; link_epoch: number }
+        Returns: boolean
+      }
       update_webhook_endpoint: {
         Args: { changes: Json; endpoint_id: string }
         Returns: Json
@@ -855,6 +936,20 @@ export type Database = {
         currency: string | null
         notes: string | null
         version: number | null
+      }
+      mail_record: {
+        id: string | null
+        audience: string | null
+        kind: string | null
+        recipient: string | null
+        status: string | null
+        outcome: string | null
+        client_id: string | null
+        booking_id: string | null
+        order_id: string | null
+        created_at: string | null
+        due_at: string | null
+        finished_at: string | null
       }
       order_payment: {
         id: string | null
