@@ -4,7 +4,12 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { sql } from "../support/database.ts";
-import { createProfessional, type Professional } from "../support/factories.ts";
+import {
+  createClientRow,
+  createProfessional,
+  createService,
+  type Professional,
+} from "../support/factories.ts";
 import { confirmOwner, type Mail } from "../support/mail.ts";
 import { claim, inVainOn, type Tx } from "../support/mail-claims.ts";
 
@@ -16,12 +21,10 @@ let service: { id: string };
 beforeEach(async () => {
   ana = await createProfessional();
   await confirmOwner(ana);
-  [client] = (await sql`
-    insert into public.clients (professional_id, name, email)
-    values (${ana.id}, 'Marta Rossi', 'marta@example.com') returning id`) as never;
-  [service] = (await sql`
-    insert into public.services (professional_id, name, price, duration)
-    values (${ana.id}, 'Haircut', 45, 5) returning id`) as never;
+  [client, service] = await Promise.all([
+    createClientRow(ana),
+    createService(ana, { duration: 5 }),
+  ]);
 });
 
 /** A booking that starts in so many minutes, made so many minutes ago, and already told. */

@@ -249,7 +249,7 @@ describe("a professional's own address", () => {
 
   test("is asked about when the public is first let in, and not again", async () => {
     const ana = await createProfessional();
-    const set = (values: Record<string, boolean>) =>
+    const set = (values: { accepts_bookings?: boolean; accepts_orders?: boolean }) =>
       ana.api.from("profiles").update(values).eq("id", ana.id);
     await set({ accepts_orders: false });
     expect(await newsOf(ana)).toEqual([]);
