@@ -34,6 +34,8 @@ const Service = z
     cancellation_notice: minutes,
     requires_confirmation: z.boolean(),
     active: z.boolean(),
+    location: text.nullable().describe("A text, or a https link"),
+    instructions: text.nullable(),
     metadata,
   })
   .meta({ id: "service" });
@@ -48,6 +50,9 @@ const Client = z
     tags: z.array(text),
     archived: z.boolean(),
     metadata,
+    language: text.nullable().describe("Of mails; null: the professional's"),
+    reminders: z.boolean().describe("Whether the client wants reminders"),
+    mail_status: z.enum(["ok", "undeliverable"]),
     link_epoch: z.int().min(1).describe("Rises when portal sessions of the client end for good"),
     email_key: text.nullable().describe("The e-mail address in the form it is compared in"),
   })
@@ -166,6 +171,19 @@ const Payment = z
   })
   .meta({ id: "payment" });
 
+const Undeliverable = z
+  .strictObject({
+    reason: z.enum(["bounced", "complained", "suppressed"]),
+    mail: z.strictObject({
+      id,
+      kind: text.describe("Such as booking_confirmed"),
+      booking_id: id.nullable(),
+      order_id: id.nullable(),
+    }),
+    client: z.strictObject({ id, name: text, email: text }),
+  })
+  .meta({ id: "undeliverable" });
+
 const Test = z.strictObject({ endpoint_id: id }).meta({ id: "test" });
 
 /**
@@ -189,6 +207,7 @@ const OBJECTS: Record<string, { data: z.ZodObject; previous: z.ZodType }> = {
   product: { data: Product, previous: changeable(Product, "product") },
   service: { data: Service, previous: changeable(Service, "service") },
   payment: { data: Payment, previous: z.null() },
+  mail: { data: Undeliverable, previous: z.null() },
   webhook: { data: Test, previous: z.null() },
 };
 

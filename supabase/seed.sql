@@ -2,6 +2,9 @@
 -- ana@example.com and the password below; her page is booking_page('ana').
 -- Fixed ids, so that examples in the docs can name them. Never run against a project with real data.
 
+-- Nobody of this demo has just booked.
+select set_config('private.mail', 'none', false);
+
 -- On a development machine the whole public has one address.
 update private.settings
 set
@@ -58,6 +61,9 @@ values (
   now(),
   now()
 );
+
+insert into private.confirmed_owners (professional_id, address_digest)
+values ('a0000000-0000-4000-8000-000000000001', private.address_digest('ana@example.com'));
 
 update public.profiles
 set
@@ -165,3 +171,5 @@ values (
 );
 
 select public.record_payment('a0000000-0000-4000-8000-000000000051', 29.8, 'card', 'demo-1');
+
+select set_config('private.mail', '', false);

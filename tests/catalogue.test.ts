@@ -22,28 +22,31 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   anon: words(`available_slots booking_page check_request create_booking explain_slot
     is_active_product is_open_to_public place_order quote_order timestamp_from_json
     timestamp_json`),
-  authenticated: words(`adjust_stock audit availability_problem available_slots blocked_range
-    booking_page cancel_booking check_request create_booking create_webhook_endpoint
-    day_windows_problem delete_webhook_endpoint email_key erase_client explain_slot is_blank
-    is_email order_payments place_order quote_order record_payment redeliver_webhook
-    redeliver_webhooks refund_payment reschedule_booking rotate_webhook_secret spill_over
-    tags_are_short test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible
-    update_webhook_endpoint webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints
-    webhook_events`),
+  authenticated: words(`adjust_stock are_mail_settings are_reminders audit availability_problem
+    available_slots blocked_range booking_page cancel_booking check_request create_booking
+    create_webhook_endpoint day_windows_problem delete_webhook_endpoint email_key erase_client
+    explain_slot is_blank is_email languages mail_kinds mails order_payments place_order
+    quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
+    request_address_confirmation reschedule_booking rotate_webhook_secret spill_over tags_are_short
+    test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint
+    webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
   portal_booking: words(`available_slots booking_page caller_professional_id cancel_booking
     check_request explain_slot jwt_claims portal_booking_id reschedule_booking timestamp_from_json
     timestamp_json`),
   portal_client: words(`available_slots booking_page caller_professional_id caller_role
     cancel_booking check_request create_booking email_key explain_slot is_blank is_email jwt_claims
-    place_order portal_client_id quote_order reschedule_booking tags_are_short timestamp_from_json
-    timestamp_json trim_invisible`),
-  service_role: words(`adjust_stock availability_problem available_slots blocked_range
-    booking_page cancel_booking check_request claim_webhook_deliveries confirm_hold
-    count_link_use create_booking day_windows_problem email_key end_portal_session explain_slot
-    finish_portal_verification finish_webhook_delivery health is_blank is_email order_payments
-    place_order quote_order record_payment refund_payment report_portal_address
-    reschedule_booking set_portal_code spill_over start_booking_session start_portal_code start_portal_verification tags_are_short
+    languages place_order portal_client_id quote_order reschedule_booking tags_are_short
     timestamp_from_json timestamp_json trim_invisible`),
+  service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
+    available_slots blocked_range booking_page cancel_booking check_request claim_mails
+    claim_webhook_deliveries confirm_hold confirm_professional_address count_link_use create_booking
+    day_windows_problem email_key end_portal_session explain_slot finish_mail
+    finish_portal_verification finish_webhook_delivery health is_blank is_email languages
+    mail_kinds order_payments place_order quote_order record_mail_event record_payment
+    refund_payment report_portal_address reschedule_booking set_portal_code spill_over
+    start_booking_session
+    start_portal_code start_portal_verification tags_are_short timestamp_from_json timestamp_json
+    trim_invisible unsubscribe_client`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
@@ -56,8 +59,10 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
+  claim_mails: { volatility: "v", roles: ["service_role"] },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
   confirm_hold: { volatility: "v", roles: ["service_role"] },
+  confirm_professional_address: { volatility: "v", roles: ["service_role"] },
   count_link_use: { volatility: "v", roles: ["service_role"] },
   create_booking: { volatility: "v", roles: ORDERING },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
@@ -65,18 +70,22 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   end_portal_session: { volatility: "v", roles: ["service_role"] },
   erase_client: { volatility: "v", roles: ["authenticated"] },
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
+  finish_mail: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },
   health: { volatility: "s", roles: ["service_role"] },
+  mails: { volatility: "s", roles: ["authenticated"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
   place_order: { volatility: "v", roles: ORDERING },
   quote_order: { volatility: "s", roles: ORDERING },
+  record_mail_event: { volatility: "v", roles: ["service_role"] },
   record_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   redeliver_webhook: { volatility: "v", roles: ["authenticated"] },
   redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   report_portal_address: { volatility: "v", roles: ["service_role"] },
+  request_address_confirmation: { volatility: "v", roles: ["authenticated"] },
   reschedule_booking: {
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
@@ -87,6 +96,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   start_portal_code: { volatility: "v", roles: ["service_role"] },
   start_portal_verification: { volatility: "v", roles: ["service_role"] },
   test_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  unsubscribe_client: { volatility: "v", roles: ["service_role"] },
   update_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   variants: { volatility: "s", roles: ["authenticated", "service_role"] },
   webhook_attempts: { volatility: "s", roles: ["authenticated"] },
@@ -107,9 +117,13 @@ const POSTGRES_DEFINER_FUNCTIONS = words(
 /** What `rules` may do with whole tables; a column list where it needs no more. */
 const RULES_GRANTS: Record<string, string> = {
   "private.booking_sessions": "delete insert select update(revoked_at)",
+  "private.confirmed_owners": "delete insert select update",
   "private.currencies": "select",
   "private.dispatches": "insert(queue) select update(last_at)",
   "private.idempotency_keys": "delete insert select update",
+  "private.mail_pace": "select update",
+  "private.mail_turns": "insert select update",
+  "private.mails": "delete insert select update",
   "private.order_products": "insert select",
   "private.payments": "insert select update(reason)",
   "private.portal_code_requests": "insert select",
@@ -117,7 +131,10 @@ const RULES_GRANTS: Record<string, string> = {
   "private.portal_sessions": "delete insert select update",
   "private.settings":
     "select(id) select(portal_reported_at) select(portal_url) update(portal_reported_at) update(portal_url)",
+  "private.proven_addresses": "delete insert select",
   "private.stock_ledger": "insert select",
+  "private.suppressed_addresses": "delete insert select update",
+  "private.suspended_owners": "select",
   "private.tiers": "select",
   "private.unheard_clients": "delete insert select",
   "private.webhook_attempts": "insert select update",
@@ -301,7 +318,6 @@ describe("tables", () => {
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
         and a.grantee not in (c.relowner, 'rules'::regrole)`;
     expect(rows.map((row) => row.privilege).sort()).toEqual([
-      "anon select",
       "authenticated delete",
       "authenticated select",
       "service_role delete",

@@ -21,13 +21,14 @@ const COLUMNS: Record<Table, string[]> = {
   profiles:
     words(`id created_at updated_at full_name username niche bio image_url time_zone currency
     availability accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
-    verify_public_email tier`),
+    verify_public_email tier language mail_settings reminders contact_email contact_phone address
+    public_contact mail_footer`),
   services:
     words(`id created_at updated_at professional_id name description category image_url price
     duration buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
-    requires_confirmation active metadata`),
+    requires_confirmation active location instructions metadata`),
   clients: words(`id created_at updated_at professional_id name email phone notes tags archived
-    metadata link_epoch email_key`),
+    metadata language reminders mail_status link_epoch email_key`),
   products: words(`id created_at updated_at professional_id parent_id name description category
     image_url sku options price stock low_stock_at in_stock active metadata`),
   bookings:
@@ -47,19 +48,22 @@ const WRITABLE: Record<Table, { insert?: string[]; update: string[] }> = {
   profiles: {
     update: words(`full_name username niche bio image_url time_zone currency availability
       accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
-      verify_public_email`),
+      verify_public_email language mail_settings reminders contact_email contact_phone address
+      public_contact mail_footer`),
   },
   services: {
     insert: words(`id professional_id name description category image_url price duration
       buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
-      requires_confirmation active metadata`),
+      requires_confirmation active location instructions metadata`),
     update: words(`name description category image_url price duration buffer_before buffer_after
       slot_step min_notice max_advance_days cancellation_notice requires_confirmation active
-      metadata`),
+      location instructions metadata`),
   },
   clients: {
-    insert: words("id professional_id name email phone notes tags archived metadata"),
-    update: words("name email phone notes tags archived metadata"),
+    insert: words(
+      "id professional_id name email phone notes tags archived metadata language reminders",
+    ),
+    update: words("name email phone notes tags archived metadata language reminders"),
   },
   products: {
     insert: words(`id professional_id parent_id name description category image_url sku options
@@ -88,7 +92,11 @@ const EVERYTHING: Record<Table, Grants> = Object.fromEntries(
 
 const GRANTS: Record<string, Partial<Record<Table, Grants>>> = {
   anon: {
-    services: { select: COLUMNS.services },
+    services: {
+      select: COLUMNS.services.filter(
+        (column) => !["location", "instructions", "metadata"].includes(column),
+      ),
+    },
     products: {
       select: words(`id created_at updated_at professional_id parent_id name description category
         image_url sku options price in_stock active`),

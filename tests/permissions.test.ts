@@ -259,7 +259,7 @@ describe("whose rows", () => {
         createService(professional),
         createProduct(professional),
       ]);
-      const services = await send("anon", "GET", `services?id=eq.${service.id}`);
+      const services = await send("anon", "GET", `services?id=eq.${service.id}&select=id`);
       const products = await send("anon", "GET", `products?id=eq.${product.id}&select=id`);
       expect([services.body.length, products.body.length]).toEqual([1, 1]);
     },

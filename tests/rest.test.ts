@@ -102,6 +102,8 @@ describe("records", () => {
       cancellation_notice: 0,
       requires_confirmation: false,
       active: true,
+      location: null,
+      instructions: null,
       metadata: {},
     });
   });

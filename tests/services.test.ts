@@ -142,9 +142,48 @@ test("a service of a professional who does not exist is refused for a server too
   expect(await insertRefusedBy(serverClaims, "services", without)).toBe("23502");
 });
 
-test("the public sees every column of an active service", async () => {
+test("the public sees an active service without where it is, what to bring and metadata", async () => {
   const open = await createProfessional({ accepts_bookings: true });
-  const service = await createService(open, { metadata: { colour: "red" } });
-  const { data } = await anonymous().from("services").select("*").eq("id", service.id).single();
-  expect(data).toEqual(service);
+  const { location, instructions, metadata, ...shown } = await createService(open, {
+    location: "Via Roma 1",
+    instructions: "Ring twice.",
+    metadata: { colour: "red" },
+  });
+  const select = (columns: string) =>
+    anonymous().from("services").select(columns).eq("id", shown.id).maybeSingle();
+  expect((await select(Object.keys(shown).join())).data).toEqual(shown);
+  for (const hidden of ["*", "location", "instructions", "metadata"]) {
+    expect((await select(hidden)).error?.code).toBe("42501");
+  }
+  expect({ location, instructions, metadata }).toEqual({
+    location: "Via Roma 1",
+    instructions: "Ring twice.",
+    metadata: { colour: "red" },
+  });
+});
+
+test("a location is a text, or a https link and nothing else", async () => {
+  const refusedWith = (location: string) =>
+    insertRefusedBy(serverClaims, "services", {
+      professional_id: owner.id,
+      name: "Haircut",
+      price: 30,
+      duration: 60,
+      location,
+    });
+  for (const location of ["Via Roma 1", "https://meet.example.com/a?b=1", "At home: 2nd floor"]) {
+    expect([location, await refusedWith(location)]).toEqual([location, null]);
+  }
+  for (const location of [
+    "http://meet.example.com/",
+    "zoommtg://zoom.us/join",
+    " javascript://x",
+    "https://meet.example.com/a b",
+    'https://meet.example.com/"',
+  ]) {
+    expect([location, await refusedWith(location)]).toEqual([
+      location,
+      "services_location_is_a_text_or_a_https_link",
+    ]);
+  }
 });

@@ -98,6 +98,14 @@ describe("through the auth API", () => {
         prices_include_tax: false,
         unpaid_order_hours: 48,
         tier: "free",
+        language: "en",
+        mail_settings: {},
+        reminders: [1440],
+        contact_email: null,
+        contact_phone: null,
+        address: null,
+        public_contact: [],
+        mail_footer: null,
       },
     ]);
   });

@@ -18,7 +18,9 @@ create table private.tiers (
   requests_per_minute integer not null
     constraint tiers_requests_per_minute_is_positive check (requests_per_minute > 0),
   concurrent_requests integer not null
-    constraint tiers_concurrent_requests_is_positive check (concurrent_requests > 0)
+    constraint tiers_concurrent_requests_is_positive check (concurrent_requests > 0),
+  mails_per_day integer not null
+    constraint tiers_mails_per_day_is_positive check (mails_per_day > 0)
 );
 
 -- A POSIX string such as `GMT+2` is not in the list; Postgres would read it with the opposite sign.
@@ -68,13 +70,13 @@ from unnest(string_to_array('BHD IQD JOD KWD LYD OMR TND', ' ')) as code;
 insert into private.time_zones (name)
 select private.time_zone_names();
 
-insert into private.tiers (name, requests_per_minute, concurrent_requests)
+insert into private.tiers (name, requests_per_minute, concurrent_requests, mails_per_day)
 values
-  ('free', 60, 5),
-  ('plus', 300, 20),
-  ('pro', 1000, 50),
-  ('max', 5000, 100),
-  ('ultra', 10000, 200);
+  ('free', 60, 5, 200),
+  ('plus', 300, 20, 600),
+  ('pro', 1000, 50, 2000),
+  ('max', 5000, 100, 10000),
+  ('ultra', 10000, 200, 20000);
 
 alter table private.currencies enable row level security;
 
@@ -103,4 +105,4 @@ comment on table private.time_zones is
   'IANA time zone names that this database can compute with; those of time_zone_names(), kept up by cleanup().';
 
 comment on table private.tiers is
-  'What a professional''s plan allows: requests a minute, and requests at the same time.';
+  'What a professional''s plan allows: requests a minute, requests at the same time, and mails to clients a day.';

@@ -38,6 +38,30 @@ create table public.profiles (
       check (unpaid_order_hours between 1 and 8760),
   verify_public_email boolean not null default false,
   tier text not null default 'free' references private.tiers (name) on delete no action,
+  language text not null default 'en'
+    constraint profiles_language_is_known check (language = any (private.languages())),
+  mail_settings jsonb not null default '{}'
+    constraint profiles_mail_settings_are_switches_of_known_kinds
+      check (private.are_mail_settings(mail_settings)),
+  reminders integer[] not null default '{1440}'
+    constraint profiles_reminders_are_at_most_2_of_30_to_20160_minutes
+      check (private.are_reminders(reminders)),
+  contact_email text
+    constraint profiles_contact_email_is_an_address check (private.is_email(contact_email)),
+  contact_phone text
+    constraint profiles_contact_phone_has_at_most_40_characters
+      check (char_length(contact_phone) <= 40),
+  address text
+    constraint profiles_address_has_at_most_500_characters check (char_length(address) <= 500),
+  public_contact text[] not null default '{}'
+    constraint profiles_public_contact_is_of_email_phone_and_address
+      check (
+        public_contact <@ array['contact_email', 'contact_phone', 'address']
+        and cardinality(public_contact) <= 3
+      ),
+  mail_footer text
+    constraint profiles_mail_footer_has_at_most_1000_characters
+      check (char_length(mail_footer) <= 1000),
   constraint profiles_username_key unique (username)
 );
 
@@ -89,7 +113,7 @@ $$;
 comment on function private.check_availability is
   'Says what is wrong with working hours (422 invalid_availability) before the constraint only says that something is.';
 
-create function private.trim_full_name()
+create function private.normalize_profile()
 returns trigger
 language plpgsql
 volatile
@@ -98,12 +122,14 @@ set search_path = ''
 as $$
 begin
   new.full_name := private.trim_invisible(new.full_name);
+  new.contact_email := nullif(private.trim_invisible(new.contact_email), '');
+  new.contact_phone := nullif(private.trim_invisible(new.contact_phone), '');
   return new;
 end;
 $$;
 
-comment on function private.trim_full_name is
-  'BEFORE INSERT OR UPDATE OF full_name: trims it as people paste it.';
+comment on function private.normalize_profile is
+  'BEFORE INSERT OR UPDATE: trims name, e-mail and phone as people paste them; an empty e-mail or phone is null.';
 
 -- Not on insert: a new account has nothing to decide, and sign-ups need not wait for each other.
 create trigger profiles_lock
@@ -115,8 +141,8 @@ create trigger profiles_check_availability
   for each row execute function private.check_availability();
 
 create trigger profiles_normalize
-  before insert or update of full_name on public.profiles
-  for each row execute function private.trim_full_name();
+  before insert or update of full_name, contact_email, contact_phone on public.profiles
+  for each row execute function private.normalize_profile();
 
 create trigger profiles_touch
   before update on public.profiles
@@ -142,7 +168,15 @@ grant update (
   tax_rate,
   prices_include_tax,
   unpaid_order_hours,
-  verify_public_email
+  verify_public_email,
+  language,
+  mail_settings,
+  reminders,
+  contact_email,
+  contact_phone,
+  address,
+  public_contact,
+  mail_footer
 ) on public.profiles to authenticated;
 
 grant select, insert, update, delete on public.profiles to service_role;
@@ -217,6 +251,30 @@ comment on column public.profiles.verify_public_email is
 
 comment on column public.profiles.tier is
   'Rate limit tier: free, plus, pro, max, ultra. Set by the server only.';
+
+comment on column public.profiles.language is
+  'Of mails to the professional, and to clients that have none of their own: en or it.';
+
+comment on column public.profiles.mail_settings is
+  'Which mails are sent: {"client": {"booking_confirmed": false}, "professional": {"new_order": false}}. A kind that is not named is sent.';
+
+comment on column public.profiles.reminders is
+  'Minutes before the start at which clients are reminded: at most two, 30 to 20160; none for an empty list.';
+
+comment on column public.profiles.contact_email is
+  'Where clients'' answers to mails go (Reply-To); shown on the page when public_contact names it.';
+
+comment on column public.profiles.contact_phone is
+  'In mails to clients, at most 40 characters; shown on the page when public_contact names it.';
+
+comment on column public.profiles.address is
+  'In mails to clients, at most 500 characters; shown on the page when public_contact names it, since it may be a home.';
+
+comment on column public.profiles.public_contact is
+  'Which of contact_email, contact_phone and address the booking page shows.';
+
+comment on column public.profiles.mail_footer is
+  'Text at the end of mails to clients, at most 1000 characters.';
 
 comment on policy profiles_select_own on public.profiles is 'A professional reads the own profile.';
 

@@ -35,6 +35,13 @@ create table public.services (
       check (cancellation_notice between 0 and 525600),
   requires_confirmation boolean not null default false,
   active boolean not null default true,
+  location text
+    constraint services_location_has_at_most_500_characters check (char_length(location) <= 500)
+    constraint services_location_is_a_text_or_a_https_link
+      check (location !~* '^\s*[a-z][a-z0-9+.-]*://' or location ~ '^https://[^\s<>"]+$'),
+  instructions text
+    constraint services_instructions_have_at_most_4000_characters
+      check (char_length(instructions) <= 4000),
   metadata jsonb not null default '{}'
     constraint services_metadata_is_an_object_of_at_most_8_kb
       check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
@@ -44,6 +51,23 @@ create table public.services (
 -- The list as the dashboard shows it: own rows, newest first.
 create index services_professional_id_created_at_idx
   on public.services (professional_id, created_at desc, id);
+
+-- Anything that could be opened counts as a link, wherever it stands: who gets it can join.
+create function private.is_link(p_text text)
+returns boolean
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = ''
+as $$
+begin
+  return p_text ~* '://|(^|[^a-z0-9.-])www[.]|[a-z0-9][.][a-z]{2,}(:[0-9]+)?/[^[:space:]]';
+end;
+$$;
+
+comment on function private.is_link is
+  'Whether a text is or holds a link, with or without its scheme; null for null.';
 
 create trigger services_lock
   before insert or update or delete on public.services
@@ -63,7 +87,29 @@ create trigger services_touch
 
 alter table public.services enable row level security;
 
-grant select on public.services to anon, authenticated;
+grant select on public.services to authenticated;
+
+-- Not location, instructions, metadata: where a client goes is told to clients.
+grant select (
+  id,
+  created_at,
+  updated_at,
+  professional_id,
+  name,
+  description,
+  category,
+  image_url,
+  price,
+  duration,
+  buffer_before,
+  buffer_after,
+  slot_step,
+  min_notice,
+  max_advance_days,
+  cancellation_notice,
+  requires_confirmation,
+  active
+) on public.services to anon;
 
 grant insert (
   id,
@@ -82,6 +128,8 @@ grant insert (
   cancellation_notice,
   requires_confirmation,
   active,
+  location,
+  instructions,
   metadata
 ), update (
   name,
@@ -98,6 +146,8 @@ grant insert (
   cancellation_notice,
   requires_confirmation,
   active,
+  location,
+  instructions,
   metadata
 ), delete on public.services to authenticated;
 
@@ -181,8 +231,14 @@ comment on column public.services.requires_confirmation is
 comment on column public.services.active is
   'Inactive services are hidden from the public and cannot be booked by it.';
 
+comment on column public.services.location is
+  'Where it is: a text, which the booking page shows, or a https link, which confirmed clients alone are told. At most 500 characters.';
+
+comment on column public.services.instructions is
+  'For clients, in mails about their bookings; at most 4000 characters.';
+
 comment on column public.services.metadata is
-  'An object of at most 8 kB that the rules do not read; the public may read it.';
+  'An object of at most 8 kB that the rules do not read; the public does not see it.';
 
 comment on policy services_select_public on public.services is
   'Anybody reads active services of professionals who accept bookings or orders.';

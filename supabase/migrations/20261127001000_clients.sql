@@ -1,51 +1,6 @@
 -- The people a professional works for: contact data, notes, tags.
 
--- In PL/pgSQL, because they run for each row that is written, and SQL that cannot be inlined is set
--- up anew each time.
-
--- The grammar is that of supabase/functions/_shared/email-address.ts; a test holds the two against
--- each other. ASCII only: Unicode has letters whose lower case is an ASCII one, so that two domains
--- would share a key and one would get the other's codes.
-create function private.is_email(p_text text)
-returns boolean
-language plpgsql
-immutable
-parallel safe
-security invoker
-set search_path = ''
-as $$
-begin
-  return char_length(p_text) <= 254
-    -- RFC 5322, dot-atom, which means nothing in a mail's header; then RFC 1123, labels. The last
-    -- one begins with a letter, or it would be a number of an IP address.
-    and p_text ~ (
-      '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
-      '@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$'
-    )
-    and char_length(split_part(p_text, '@', 1)) <= 64
-    and split_part(p_text, '@', 2) !~ '[^.]{64}';
-end;
-$$;
-
-comment on function private.is_email is
-  'Whether a text is one plain e-mail address in ASCII, at most 254 characters, 64 before the @ and 63 a label; null for null.';
-
--- By the C collation, which knows ASCII only: nothing else can turn into the key of an address.
-create function private.email_key(p_email text)
-returns text
-language plpgsql
-immutable
-parallel safe
-security invoker
-set search_path = ''
-as $$
-begin
-  return lower(private.trim_invisible(p_email) collate pg_catalog."C");
-end;
-$$;
-
-comment on function private.email_key is 'What two spellings of one e-mail address have in common.';
-
+-- In PL/pgSQL, like every function that runs for each row that is written.
 create function private.tags_are_short(p_tags text[])
 returns boolean
 language plpgsql
@@ -90,6 +45,11 @@ create table public.clients (
   metadata jsonb not null default '{}'
     constraint clients_metadata_is_an_object_of_at_most_8_kb
       check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
+  language text
+    constraint clients_language_is_known check (language = any (private.languages())),
+  reminders boolean not null default true,
+  mail_status text not null default 'ok'
+    constraint clients_mail_status_is_known check (mail_status in ('ok', 'undeliverable')),
   link_epoch integer not null default 1,
   email_key text generated always as (private.email_key(email)) stored,
   constraint clients_professional_id_id_key unique (professional_id, id),
@@ -146,12 +106,34 @@ $$;
 comment on function private.keep_link_epoch is
   'BEFORE INSERT OR UPDATE, once the address is trimmed: raises link_epoch with every other address, with archiving and with erasing, and lets nobody else change it.';
 
+-- What the rules learn of an address is theirs to say, and nothing is known of a new one.
+create function private.keep_mail_status()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' or private.email_key(new.email) is distinct from old.email_key then
+    new.mail_status := 'ok';
+  elsif current_user <> 'rules' then
+    new.mail_status := old.mail_status;
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.keep_mail_status is
+  'BEFORE INSERT OR UPDATE: mail_status is ok with every new address, and only the rules change it.';
+
 -- The same answer whether or not the address belongs to a client: what is wrong with them is found
 -- before anybody is looked up.
 create function private.invalid_client_fields(
   p_name text,
   p_email text,
   p_phone text,
+  p_language text,
   p_required boolean
 )
 returns text[]
@@ -173,13 +155,14 @@ begin
         and (p_required or p_email is not null)
       then 'client_email'
     end,
-    case when char_length(private.trim_invisible(p_phone)) > 40 then 'client_phone' end
+    case when char_length(private.trim_invisible(p_phone)) > 40 then 'client_phone' end,
+    case when p_language <> all (private.languages()) then 'language' end
   ];
 end;
 $$;
 
 comment on function private.invalid_client_fields is
-  'For check_arguments(): which of client_name, client_email and client_phone cannot be used. p_required: name and address have to be there.';
+  'For check_arguments(): which of client_name, client_email, client_phone and language cannot be used. p_required: name and address have to be there.';
 
 -- The person on the other side of a public page becomes a client; one who is there already keeps
 -- the data the professional has.
@@ -188,6 +171,7 @@ create function private.find_or_create_client(
   p_name text,
   p_email text,
   p_phone text,
+  p_language text,
   p_for_hold boolean
 )
 returns uuid
@@ -205,8 +189,8 @@ begin
 
   if v_id is null then
     perform set_config('private.holding', case when p_for_hold then 'on' else '' end, true);
-    insert into public.clients (professional_id, name, email, phone)
-    values (p_professional_id, p_name, p_email, p_phone)
+    insert into public.clients (professional_id, name, email, phone, language)
+    values (p_professional_id, p_name, p_email, p_phone, p_language)
     returning id into v_id;
     perform set_config('private.holding', '', true);
   end if;
@@ -250,6 +234,10 @@ create trigger clients_raise_link_epoch
   before insert or update on public.clients
   for each row execute function private.keep_link_epoch();
 
+create trigger clients_reset_mail_status
+  before insert or update on public.clients
+  for each row execute function private.keep_mail_status();
+
 create trigger clients_touch
   before update on public.clients
   for each row execute function private.keep_row_identity();
@@ -267,7 +255,9 @@ grant insert (
   notes,
   tags,
   archived,
-  metadata
+  metadata,
+  language,
+  reminders
 ), update (
   name,
   email,
@@ -275,18 +265,16 @@ grant insert (
   notes,
   tags,
   archived,
-  metadata
+  metadata,
+  language,
+  reminders
 ), delete on public.clients to authenticated;
 
 grant select, insert, update, delete on public.clients to service_role;
 
 grant select, insert, update on public.clients to rules;
 
--- Check constraints and generated columns run with the rights of whoever writes the row.
-grant execute on function private.is_email (text) to authenticated, service_role;
-
-grant execute on function private.email_key (text) to authenticated, service_role;
-
+-- Check constraints run with the rights of whoever writes the row.
 grant execute on function private.tags_are_short (text[]) to authenticated, service_role;
 
 create policy clients_select_own on public.clients
@@ -349,6 +337,15 @@ comment on column public.clients.archived is
 
 comment on column public.clients.metadata is
   'An object of at most 8 kB that the rules do not read; the client never sees it.';
+
+comment on column public.clients.language is
+  'Of mails to the client: en or it; null means the professional''s.';
+
+comment on column public.clients.reminders is
+  'Whether the client wants reminders; the link in each of them sets it to false.';
+
+comment on column public.clients.mail_status is
+  'ok, or undeliverable: mails to this address came back, or were complained about. Nobody sets it; a new address, or a code that its owner entered, makes it ok.';
 
 comment on policy clients_select_own on public.clients is 'A professional reads own clients.';
 

@@ -69,7 +69,8 @@ create function private.create_booking(
   p_client_email text,
   p_client_phone text,
   p_notes text,
-  p_idempotency_key text
+  p_idempotency_key text,
+  p_language text
 )
 returns public.booking_receipt
 language plpgsql
@@ -96,6 +97,7 @@ begin
     p_client_name,
     p_client_email,
     p_client_phone,
+    p_language,
     private.caller_role() is distinct from 'portal_client' or p_client_email is not null
   ));
   perform private.check_idempotency_key(p_idempotency_key);
@@ -127,7 +129,8 @@ begin
     p_client_name,
     p_client_email,
     p_client_phone,
-    p_notes
+    p_notes,
+    p_language
   );
 
   v_id := private.find_replay(v_professional_id, 'create_booking', p_idempotency_key, v_request);
@@ -150,6 +153,7 @@ begin
       p_client_name,
       p_client_email,
       p_client_phone,
+      p_language,
       v_rules.verify_public_email
     )
   end;
@@ -200,7 +204,8 @@ create function public.create_booking(
   client_email text default null,
   client_phone text default null,
   notes text default null,
-  idempotency_key text default null
+  idempotency_key text default null,
+  language text default null
 )
 returns public.booking_receipt
 language plpgsql
@@ -209,17 +214,17 @@ security invoker
 set search_path = ''
 as $$
 begin
-  return private.create_booking($1, $2, $3, $4, $5, $6, $7);
+  return private.create_booking($1, $2, $3, $4, $5, $6, $7, $8);
 end;
 $$;
 
 comment on function public.create_booking is
-  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed; with profiles.verify_public_email a booking by the public is a hold, pending until expires_at, and becomes that when the link mailed to the client is opened. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed; with profiles.verify_public_email a booking by the public is a hold, pending until expires_at, and becomes that when the link mailed to the client is opened. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
-grant execute on function public.create_booking (uuid, text, text, text, text, text, text)
+grant execute on function public.create_booking (uuid, text, text, text, text, text, text, text)
   to anon, authenticated, service_role;
 
-grant execute on function private.create_booking (uuid, text, text, text, text, text, text)
+grant execute on function private.create_booking (uuid, text, text, text, text, text, text, text)
   to anon, authenticated, service_role;
 
 select private.hand_over('create_booking');

@@ -44,6 +44,28 @@ $$;
 comment on function private.public_products is
   'Active products as the public sees them, with their variants; or the variants of one.';
 
+create function private.public_contact(p_profile public.profiles)
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select jsonb_object_agg(
+    field.name,
+    case when field.name = any (p_profile.public_contact) then field.value end
+  )
+  from (
+    values
+      ('contact_email', p_profile.contact_email),
+      ('contact_phone', p_profile.contact_phone),
+      ('address', p_profile.address)
+  ) as field (name, value);
+$$;
+
+comment on function private.public_contact is
+  'contact_email, contact_phone and address, each null unless public_contact names it.';
+
 -- Definer: the public reads no profiles.
 create function private.booking_page(p_username text)
 returns jsonb
@@ -80,7 +102,7 @@ begin
       'currency', v_profile.currency,
       'prices_include_tax', v_profile.prices_include_tax,
       'hours', v_profile.availability
-    ),
+    ) || private.public_contact(v_profile),
     'services', coalesce(
       (
         select jsonb_agg(
@@ -95,7 +117,8 @@ begin
             'min_notice', s.min_notice,
             'max_advance_days', s.max_advance_days,
             'cancellation_notice', s.cancellation_notice,
-            'requires_confirmation', s.requires_confirmation
+            'requires_confirmation', s.requires_confirmation,
+            'location', case when not private.is_link(s.location) then s.location end
           )
           order by s.name, s.id
         )

@@ -120,7 +120,8 @@ create function private.place_order(
   p_notes text,
   p_shipping_address jsonb,
   p_expected_total numeric,
-  p_idempotency_key text
+  p_idempotency_key text,
+  p_language text
 )
 returns public.order_receipt
 language plpgsql
@@ -142,7 +143,8 @@ declare
     p_client_phone,
     p_notes,
     p_shipping_address,
-    p_expected_total
+    p_expected_total,
+    p_language
   );
   v_verify_public_email boolean;
   v_is_hold boolean;
@@ -162,6 +164,7 @@ begin
     p_client_name,
     p_client_email,
     p_client_phone,
+    p_language,
     v_is_public
   ));
   perform private.check_order_lines(p_items, 'product', true, null);
@@ -187,7 +190,12 @@ begin
   v_client_id := case
     when p_client_email is null then v_portal_client_id
     else private.find_or_create_client(
-      p_professional_id, p_client_name, p_client_email, p_client_phone, v_verify_public_email
+      p_professional_id,
+      p_client_name,
+      p_client_email,
+      p_client_phone,
+      p_language,
+      v_verify_public_email
     )
   end;
   if v_client_id = v_portal_client_id then
@@ -260,7 +268,8 @@ create function public.place_order(
   notes text default null,
   shipping_address jsonb default null,
   expected_total numeric default null,
-  idempotency_key text default null
+  idempotency_key text default null,
+  language text default null
 )
 returns public.order_receipt
 language plpgsql
@@ -269,23 +278,23 @@ security invoker
 set search_path = ''
 as $$
 begin
-  return private.place_order($1, $2, $3, $4, $5, $6, $7, $8, $9);
+  return private.place_order($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 end;
 $$;
 
 comment on function public.place_order is
-  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. With profiles.verify_public_email an order by the public is a hold, and keeps its stock until expires_at, until the link mailed to the client is opened. client_name and client_email are required but for a portal client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. With profiles.verify_public_email an order by the public is a hold, and keeps its stock until expires_at, until the link mailed to the client is opened. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.quote_order (uuid, jsonb) to anon, authenticated, service_role;
 
 grant execute on function private.quote_order (uuid, jsonb) to anon, authenticated, service_role;
 
 grant execute on function public.place_order (
-  uuid, jsonb, text, text, text, text, jsonb, numeric, text
+  uuid, jsonb, text, text, text, text, jsonb, numeric, text, text
 ) to anon, authenticated, service_role;
 
 grant execute on function private.place_order (
-  uuid, jsonb, text, text, text, text, jsonb, numeric, text
+  uuid, jsonb, text, text, text, text, jsonb, numeric, text, text
 ) to anon, authenticated, service_role;
 
 select private.hand_over('quote_order', 'place_order');

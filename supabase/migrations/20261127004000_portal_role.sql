@@ -96,6 +96,8 @@ grant execute on function private.is_blank (text) to portal_client;
 
 grant execute on function private.tags_are_short (text[]) to portal_client;
 
+grant execute on function private.languages () to portal_client;
+
 create policy bookings_select_client on public.bookings
   for select to portal_client
   using (
@@ -128,16 +130,16 @@ grant execute on function
   private.available_slots (uuid, text, text, uuid),
   public.explain_slot (uuid, text),
   private.explain_slot (uuid, text),
-  public.create_booking (uuid, text, text, text, text, text, text),
-  private.create_booking (uuid, text, text, text, text, text, text),
+  public.create_booking (uuid, text, text, text, text, text, text, text),
+  private.create_booking (uuid, text, text, text, text, text, text, text),
   public.cancel_booking (uuid, text),
   private.cancel_booking (uuid, text),
   public.reschedule_booking (uuid, text),
   private.reschedule_booking (uuid, text),
   public.quote_order (uuid, jsonb),
   private.quote_order (uuid, jsonb),
-  public.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text),
-  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text)
+  public.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text),
+  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text)
 to portal_client;
 
 comment on policy bookings_select_client on public.bookings is 'A client reads own bookings, but no hold that is over.';

@@ -154,6 +154,15 @@ begin
   )
   returning * into v_session;
 
+  -- The link was mailed there.
+  perform private.prove_address(
+    v_booking.professional_id,
+    (
+      select email from public.clients
+      where professional_id = v_booking.professional_id and id = v_booking.client_id
+    )
+  );
+
   return private.session_answer(
     v_session.id,
     v_session.created_at,

@@ -194,6 +194,8 @@ begin
   values (p_professional_id, p_client_id, v_link_epoch)
   returning * into v_session;
 
+  perform private.welcome_address(p_professional_id, p_client_id);
+
   return private.session_answer(
     v_session.id,
     v_session.created_at,

@@ -34,6 +34,7 @@ as $$
     'service.created',
     'service.updated',
     'service.deleted',
+    'mail.undeliverable',
     'webhook.test'
   ];
 $$;

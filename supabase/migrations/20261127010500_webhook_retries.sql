@@ -104,20 +104,6 @@ $$;
 comment on function private.webhook_host is
   'The host of an address, without port, path and user; null where it is not plainly one.';
 
--- Definer, and stays with `postgres`: reads the auth service's users.
-create function private.owner_email(p_professional_id uuid)
-returns text
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  select email from auth.users where id = p_professional_id;
-$$;
-
-comment on function private.owner_email is
-  'E-mail address of a professional''s account; null when there is none.';
-
 -- Definer: nobody has rights on the queue.
 create function private.finish_webhook_delivery(
   p_delivery_id uuid,

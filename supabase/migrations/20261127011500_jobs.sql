@@ -12,11 +12,14 @@ as $$
     ('unpaid-orders', '10 seconds', 'select private.cancel_unpaid_orders()'),
     ('expired-holds', '10 seconds', 'select private.sweep_holds()'),
     ('webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$),
+    ('mail-dispatch', '10 seconds', $job$select private.ring_dispatcher('mail')$job$),
+    ('mail-reminders', '* * * * *', 'select private.queue_reminders()'),
     ('request-counter', '* * * * *', 'select private.check_request_counter()'),
     ('request-counters', '7 * * * *', 'select private.forget_request_counters()'),
     ('idempotency-keys', '0 3 * * *', 'select private.forget_idempotency_keys()'),
     ('portal-traces', '10 3 * * *', 'select private.forget_portal_traces()'),
     ('webhook-history', '20 3 * * *', 'select private.cleanup_webhooks()'),
+    ('mail-history', '25 3 * * *', 'select private.forget_mails()'),
     ('time-zones', '30 3 * * *', 'select private.learn_time_zones()'),
     ('job-runs', '40 3 * * *', 'select private.forget_job_runs()');
 $$;

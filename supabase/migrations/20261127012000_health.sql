@@ -135,7 +135,11 @@ as $$
   -- These alone are on a table that no migration makes, so a dump of our schemas leaves them out.
   faults as (
     select format('%s on auth.users is missing', name) as fault
-    from unnest(array['profiles_on_sign_up', 'profiles_lock_on_account_deletion']) as wanted (name)
+    from unnest(array[
+      'profiles_on_sign_up',
+      'profiles_lock_on_account_deletion',
+      'profiles_end_confirmation_on_address_change'
+    ]) as wanted (name)
     where name not in (select o.name from ours o where o.table_id = 'auth.users'::regclass)
     union all
     select format('%s on %s is off', name, table_id::regclass)
@@ -250,6 +254,7 @@ as $$
     'request_counter', private.request_counter_status(),
     'deliveries', private.delivery_status(),
     'dispatcher', private.dispatcher_status(),
+    'mail', private.mail_status(),
     'jobs', private.job_status(),
     'time_zones', private.time_zone_status(),
     'secrets', private.secret_status(),
@@ -271,7 +276,7 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
 

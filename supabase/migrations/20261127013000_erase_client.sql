@@ -18,6 +18,17 @@ begin
   delete from private.webhook_events
   where professional_id = v_professional_id and client_id = p_client_id;
 
+  delete from private.mails
+  where professional_id = v_professional_id and client_id = p_client_id;
+
+  delete from private.proven_addresses
+  where professional_id = v_professional_id
+    and address_digest = (
+      select private.address_digest(email)
+      from public.clients
+      where id = p_client_id and professional_id = v_professional_id
+    );
+
   -- What follows is told to webhooks, but not what was there before.
   perform set_config('private.erasing', 'on', true);
 

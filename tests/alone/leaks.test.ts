@@ -89,8 +89,10 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     },
     booking_page: { username: `ana-${professional.id}` },
     cancel_booking: { booking_id: ids.booking, reason: "ill" },
+    claim_mails: { max_count: 1, per_second: 1 },
     claim_webhook_deliveries: { max_count: 1 },
     confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },
+    confirm_professional_address: { professional_id: ids.professional, email: professional.email },
     count_link_use: { ip: "192.0.2.1", ip_limit: 100_000 },
     create_booking: {
       service_id: ids.service,
@@ -98,6 +100,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       ...person,
       notes: "first",
       idempotency_key: "key",
+      language: "it",
     },
     create_webhook_endpoint: {
       url: "https://example.com/",
@@ -109,6 +112,13 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     end_portal_session: { session_id: randomUUID() },
     erase_client: { client_id: ids.client },
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
+    finish_mail: {
+      mail_id: randomUUID(),
+      claim_token: randomUUID(),
+      result: "sent",
+      provider_id: "id",
+      retry_after: 1,
+    },
     finish_portal_verification: {
       professional_id: ids.professional,
       client_id: ids.client,
@@ -125,6 +135,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       retry_after: 1,
     },
     health: {},
+    mails: { booking_id: ids.booking, client_id: ids.client, order_id: null },
     order_payments: { order_id: ids.order },
     place_order: {
       professional_id: ids.professional,
@@ -134,13 +145,16 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       shipping_address: { city: "Rome" },
       expected_total: 12.5,
       idempotency_key: "key",
+      language: "it",
     },
     quote_order: { professional_id: ids.professional, items },
+    record_mail_event: { provider_id: "id", type: "bounced", detail: { bounce: "permanent" } },
     record_payment: { order_id: ids.order, amount: 1, method: "cash", reference: "r" },
     redeliver_webhook: { delivery_id: ids.delivery },
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
     report_portal_address: { portal_url: "https://example.com/portal" },
+    request_address_confirmation: {},
     reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
     rotate_webhook_secret: { endpoint_id: ids.endpoint, grace: 60 },
     set_portal_code: {
@@ -158,6 +172,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       ip_limit: 100_000,
     },
     test_webhook_endpoint: { endpoint_id: ids.endpoint },
+    unsubscribe_client: { client_id: ids.client, link_epoch: 1 },
     update_webhook_endpoint: { endpoint_id: ids.endpoint, changes: { description: "ours" } },
     webhook_attempts: { delivery_id: ids.delivery },
     webhook_deliveries: {

@@ -32,6 +32,8 @@ describe("booking_page", () => {
       prices_include_tax: true,
       tax_rate: 22,
       unpaid_order_hours: 5,
+      contact_email: "studio@example.com",
+      address: "Via Roma 1",
     });
 
     expect((await page(username)).professional).toEqual({
@@ -44,10 +46,43 @@ describe("booking_page", () => {
       time_zone: "Europe/Rome",
       currency: "USD",
       prices_include_tax: true,
+      contact_email: null,
+      contact_phone: null,
+      address: null,
       hours: expect.objectContaining({
         weekly: expect.objectContaining({ mon: [["09:00", "18:00"]] }),
       }),
     });
+  });
+
+  it("shows of the contact data what public_contact names", async () => {
+    const username = slug();
+    await openProfessional({
+      username,
+      contact_email: "studio@example.com",
+      contact_phone: "+39 06 5550100",
+      address: "Via Roma 1",
+      public_contact: ["contact_phone", "address"],
+    });
+    expect((await page(username)).professional).toMatchObject({
+      contact_email: null,
+      contact_phone: "+39 06 5550100",
+      address: "Via Roma 1",
+    });
+  });
+
+  it.each([
+    ["Via Roma 1, 2nd floor", true],
+    ["Bar S.r.l./Roma", true],
+    ["https://meet.example.com/abc", false],
+    ["Video: HTTPS://meet.example.com/abc", false],
+    ["www.example.com", false],
+    ["zoom.us/j/123", false],
+    ["Join at meet.example.com:8443/abc", false],
+  ])("shows a location that is no link: %s", async (location, shown) => {
+    const username = slug();
+    await createService(await openProfessional({ username }), { location });
+    expect((await page(username)).services[0]?.location).toBe(shown ? location : null);
   });
 
   it("shows active services by name, without what is internal", async () => {
@@ -85,6 +120,7 @@ describe("booking_page", () => {
       max_advance_days: 30,
       cancellation_notice: 120,
       requires_confirmation: true,
+      location: null,
     });
     expect(services[1]?.price).toBe(10.5);
   });

@@ -59,7 +59,7 @@ export const PERMISSIONS: Record<Table, Record<Caller, Row>> = {
     server: EVERYTHING,
   },
   services: {
-    anon: row("allowed", "no grant", "no grant", "no grant"),
+    anon: row("listed", "no grant", "no grant", "no grant"),
     owner: row("allowed", "listed", "listed", "allowed"),
     other: STRANGER,
     portal: NOTHING,

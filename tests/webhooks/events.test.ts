@@ -655,6 +655,17 @@ describe("the schemas", () => {
       ana.api.rpc("refund_payment", { order_id: order.id, amount: 10, reason: "r" }),
     );
 
+    const providerId = crypto.randomUUID();
+    await sql`
+      insert into private.mails (
+        professional_id, audience, kind, client_id, status, due_at, recipient, provider_id
+      )
+      values (
+        ${ana.id}, 'client', 'booking_confirmed', ${client.id}, 'sent', null, ${client.email},
+        ${providerId}
+      )`;
+    await must(server().rpc("record_mail_event", { provider_id: providerId, type: "bounced" }));
+
     const events = await eventsOf(ana);
     for (const event of events) {
       const schema = EVENT_SCHEMAS[event.type as EventType];

@@ -127,12 +127,15 @@ export type Database = {
           email: string | null
           email_key: string | null
           id: string
+          language: string | null
           link_epoch: number
+          mail_status: string
           metadata: NonNullable<Json>
           name: string
           notes: string | null
           phone: string | null
           professional_id: string
+          reminders: boolean
           tags: string[]
           updated_at: string
         }
@@ -142,12 +145,15 @@ export type Database = {
           email?: string | null
           email_key?: never
           id?: string
+          language?: string | null
           link_epoch?: number
+          mail_status?: string
           metadata?: NonNullable<Json>
           name: string
           notes?: string | null
           phone?: string | null
           professional_id?: string
+          reminders?: boolean
           tags?: string[]
           updated_at?: string
         }
@@ -157,12 +163,15 @@ export type Database = {
           email?: string | null
           email_key?: never
           id?: string
+          language?: string | null
           link_epoch?: number
+          mail_status?: string
           metadata?: NonNullable<Json>
           name?: string
           notes?: string | null
           phone?: string | null
           professional_id?: string
+          reminders?: boolean
           tags?: string[]
           updated_at?: string
         }
@@ -402,15 +411,23 @@ export type Database = {
         Row: {
           accepts_bookings: boolean
           accepts_orders: boolean
+          address: string | null
           availability: NonNullable<Json>
           bio: string | null
+          contact_email: string | null
+          contact_phone: string | null
           created_at: string
           currency: string
           full_name: string
           id: string
           image_url: string | null
+          language: string
+          mail_footer: string | null
+          mail_settings: NonNullable<Json>
           niche: string | null
           prices_include_tax: boolean
+          public_contact: string[]
+          reminders: number[]
           tax_rate: number
           tier: string
           time_zone: string
@@ -422,15 +439,23 @@ export type Database = {
         Insert: {
           accepts_bookings?: boolean
           accepts_orders?: boolean
+          address?: string | null
           availability?: NonNullable<Json>
           bio?: string | null
+          contact_email?: string | null
+          contact_phone?: string | null
           created_at?: string
           currency?: string
           full_name?: string
           id: string
           image_url?: string | null
+          language?: string
+          mail_footer?: string | null
+          mail_settings?: NonNullable<Json>
           niche?: string | null
           prices_include_tax?: boolean
+          public_contact?: string[]
+          reminders?: number[]
           tax_rate?: number
           tier?: string
           time_zone?: string
@@ -442,15 +467,23 @@ export type Database = {
         Update: {
           accepts_bookings?: boolean
           accepts_orders?: boolean
+          address?: string | null
           availability?: NonNullable<Json>
           bio?: string | null
+          contact_email?: string | null
+          contact_phone?: string | null
           created_at?: string
           currency?: string
           full_name?: string
           id?: string
           image_url?: string | null
+          language?: string
+          mail_footer?: string | null
+          mail_settings?: NonNullable<Json>
           niche?: string | null
           prices_include_tax?: boolean
+          public_contact?: string[]
+          reminders?: number[]
           tax_rate?: number
           tier?: string
           time_zone?: string
@@ -473,6 +506,8 @@ export type Database = {
           duration: number
           id: string
           image_url: string | null
+          instructions: string | null
+          location: string | null
           max_advance_days: number
           metadata: NonNullable<Json>
           min_notice: number
@@ -494,6 +529,8 @@ export type Database = {
           duration: number
           id?: string
           image_url?: string | null
+          instructions?: string | null
+          location?: string | null
           max_advance_days?: number
           metadata?: NonNullable<Json>
           min_notice?: number
@@ -515,6 +552,8 @@ export type Database = {
           duration?: number
           id?: string
           image_url?: string | null
+          instructions?: string | null
+          location?: string | null
           max_advance_days?: number
           metadata?: NonNullable<Json>
           min_notice?: number
@@ -585,10 +624,18 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      claim_mails: {
+        Args: { max_count: number; per_second: number }
+        Returns: Json
+      }
       claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
       confirm_hold: {
         Args: { id: string; kind: string; link_epoch: number }
         Returns: Json
+      }
+      confirm_professional_address: {
+        Args: { email: string; professional_id: string }
+        Returns: boolean
       }
       count_link_use: {
         Args: { ip: string; ip_limit: number }
@@ -600,6 +647,7 @@ export type Database = {
           client_name?: string
           client_phone?: string
           idempotency_key?: string
+          language?: string
           notes?: string
           service_id: string
           starts_at: string
@@ -631,6 +679,16 @@ export type Database = {
         Args: { service_id: string; starts_at: string }
         Returns: Json
       }
+      finish_mail: {
+        Args: {
+          claim_token: string
+          mail_id: string
+          provider_id?: string
+          result: string
+          retry_after?: number
+        }
+        Returns: Json
+      }
       finish_portal_verification: {
         Args: {
           client_id: string
@@ -653,6 +711,16 @@ export type Database = {
         Returns: Json
       }
       health: { Args: Record<PropertyKey, never>; Returns: Json }
+      mails: {
+        Args: { booking_id?: string; client_id?: string; order_id?: string }
+        Returns: Database["public"]["CompositeTypes"]["mail_record"][]
+        SetofOptions: {
+          from: "*"
+          to: "mail_record"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       order_payments: {
         Args: { order_id: string }
         Returns: Database["public"]["CompositeTypes"]["order_payment"][]
@@ -699,6 +767,7 @@ export type Database = {
           expected_total?: number
           idempotency_key?: string
           items: Json
+          language?: string
           notes?: string
           professional_id: string
           shipping_address?: Json
@@ -720,6 +789,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      record_mail_event: {
+        Args: { detail?: Json; provider_id: string; type: string }
+        Returns: boolean
       }
       record_payment: {
         Args: {
@@ -759,6 +832,10 @@ export type Database = {
       report_portal_address: {
         Args: { portal_url: string }
         Returns: undefined
+      }
+      request_address_confirmation: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
       }
       reschedule_booking: {
         Args: { booking_id: string; starts_at: string }
@@ -806,6 +883,10 @@ export type Database = {
         Returns: Json
       }
       test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
+      unsubscribe_client: {
+        Args: { client_id: string; link_epoch: number }
+        Returns: boolean
+      }
       update_webhook_endpoint: {
         Args: { changes: Json; endpoint_id: string }
         Returns: Json
@@ -879,6 +960,20 @@ export type Database = {
         notes: string | null
         version: number | null
         expires_at: string | null
+      }
+      mail_record: {
+        id: string | null
+        audience: string | null
+        kind: string | null
+        recipient: string | null
+        status: string | null
+        outcome: string | null
+        client_id: string | null
+        booking_id: string | null
+        order_id: string | null
+        created_at: string | null
+        due_at: string | null
+        finished_at: string | null
       }
       order_payment: {
         id: string | null

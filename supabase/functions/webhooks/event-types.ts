@@ -25,6 +25,7 @@ export const EVENT_TYPES = [
   "service.created",
   "service.updated",
   "service.deleted",
+  "mail.undeliverable",
   "webhook.test",
 ] as const;
 
