@@ -92,9 +92,10 @@ insert into public.bookings (
   buffer_after, status, price, currency
 )
 select
-  pg_temp.id('live', p, day * 24 + hour), owner, pg_temp.id('client', p, 1 + (day * 4 + hour) % clients),
-  pg_temp.id('service', p, 1 + (day * 4 + hour) % services), 'Service', at, at + interval '1 hour', 0,
-  0, 'confirmed', 30, 'EUR'
+  pg_temp.id('live', p, day * 24 + hour), owner,
+  pg_temp.id('client', p, 1 + (day * 4 + hour) % clients),
+  pg_temp.id('service', p, 1 + (day * 4 + hour) % services), 'Service',
+  at, at + interval '1 hour', 0, 0, 'confirmed', 30, 'EUR'
 from held, generate_series(1, days) day, unnest(array[9, 11, 13, 15]) hour
 cross join lateral (
   select (current_date + day + make_interval(hours => hour)) at time zone 'Europe/Rome' as at
@@ -103,7 +104,8 @@ cross join lateral (
 -- One line each, with what the order holds and the stock it took.
 create temporary table sold as
 select
-  p, k, owner, pg_temp.id('order', p, k) as order_id, pg_temp.id('client', p, 1 + k % clients) as client_id,
+  p, k, owner, pg_temp.id('order', p, k) as order_id,
+  pg_temp.id('client', p, 1 + k % clients) as client_id,
   pg_temp.id('product', p, 1 + k % products) as product_id
 from held, generate_series(1, orders) k
 order by k desc, p;

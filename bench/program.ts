@@ -11,7 +11,7 @@ import { closeAll, closeAtTheEnd } from "../tests/support/closing.ts";
 
 const { log, error: logError } = console;
 
-/** Runs `work` with a folder of its own, and exits with the code it returns; nothing is left, also when interrupted. */
+/** Runs `work` with a folder of its own and exits with its code; nothing is left, also when interrupted. */
 export async function runInFolder(work: (dataDir: string) => Promise<number>): Promise<never> {
   // What functions log is not part of a result.
   console.error = () => {};
