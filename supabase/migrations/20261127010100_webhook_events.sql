@@ -13,6 +13,8 @@ create table private.webhook_events (
     constraint webhook_events_type_is_known check (type = any (private.webhook_event_types())),
   -- Whose personal data the body holds; without a foreign key, because the event outlives the row.
   client_id uuid,
+  -- Told by erase_client(): nothing of the client is left in it, and erasing once more keeps it.
+  of_erasure boolean not null default false,
   body text not null,
   primary key (professional_id, sequence),
   constraint webhook_events_professional_id_id_key unique (professional_id, id)
@@ -101,9 +103,11 @@ declare
   v_id constant uuid := gen_random_uuid();
   v_sequence constant bigint := nextval('private.webhook_event_numbers');
   v_now constant timestamptz := clock_timestamp();
+  v_of_erasure constant boolean :=
+    coalesce(current_setting('private.erasing', true) = 'on', false);
 begin
   insert into private.webhook_events (
-    id, professional_id, sequence, created_at, type, client_id, body
+    id, professional_id, sequence, created_at, type, client_id, of_erasure, body
   )
   values (
     v_id,
@@ -112,6 +116,7 @@ begin
     v_now,
     p_type,
     p_client_id,
+    v_of_erasure,
     jsonb_build_object(
       'id', v_id,
       'type', p_type,
@@ -121,8 +126,7 @@ begin
       'sequence', v_sequence,
       'data', p_data,
       -- What a client had erased must not come back in the event that tells of it.
-      'previous',
-      case when current_setting('private.erasing', true) = 'on' then null else p_previous end
+      'previous', case when not v_of_erasure then p_previous end
     )::text
   );
   return v_id;

@@ -16,7 +16,7 @@ begin
   perform private.lock_professional(v_professional_id);
 
   delete from private.webhook_events
-  where professional_id = v_professional_id and client_id = p_client_id;
+  where professional_id = v_professional_id and client_id = p_client_id and not of_erasure;
 
   delete from private.mails
   where professional_id = v_professional_id and client_id = p_client_id;

@@ -213,5 +213,8 @@ describe("a client who is erased", () => {
     expect(after.map(({ type, data }) => [type, data.name, data.email])).toEqual([
       ["client.updated", "Erased", null],
     ]);
+    // Once more, because the answer was lost on its way: the news is not.
+    await ana.api.rpc("erase_client", { client_id: client.id });
+    expect(await eventsOf(ana, created?.sequence)).toEqual(after);
   });
 });
