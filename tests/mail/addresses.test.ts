@@ -8,6 +8,7 @@ import { sql } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
+  createPortalSession,
   createProfessional,
   createService,
   type Professional,
@@ -50,9 +51,11 @@ describe("an address is proven", () => {
   test("not by who books with it, nor by another professional who does, nor by a server", async () => {
     const service = await createService(ana);
     const other = await createProfessional();
+    const portal = await createPortalSession(await createClientRow(ana));
     for (const [hours, api] of [
       [24, anonymous()],
       [30, other.api],
+      [36, portal.api],
     ] as const) {
       const email = newEmail();
       const { error } = await api.rpc("create_booking", {

@@ -14,7 +14,7 @@ export interface Claim {
   audience: string;
   kind: string;
   language: string;
-  to: { email: string; name: string };
+  to: { email: string; name: string | null };
   professional: Record<string, string | null>;
   client: Record<string, unknown> | null;
   may_quote: boolean;
