@@ -20,6 +20,9 @@ const MailBody = z.strictObject({
   attachments: z
     .array(z.strictObject({ filename: z.string(), content: z.base64(), content_type: z.string() }))
     .optional(),
+  tags: z
+    .array(z.strictObject({ name: z.string(), value: z.string().regex(/^[\w-]{1,256}$/) }))
+    .optional(),
 });
 
 export type SentBody = z.infer<typeof MailBody>;

@@ -64,6 +64,9 @@ const TIMEOUT_MS = 10_000;
 /** The provider does not say when a spent quota is there again; asking costs one request. */
 const QUOTA_SECONDS = 3_600;
 
+/** Names the tag that holds a mail's id; mails that go at once have none. */
+export const MAIL_TAG = "mail";
+
 /** `Name <address>` or an address, as `MAIL_FROM` has it. */
 function parseFrom(from: string): Person {
   const [, name = "", email = from] = /^(.*?)\s*<(.*)>$/.exec(from) ?? [];
@@ -137,6 +140,8 @@ function viaResend(
           content: base64(content),
         })),
       }),
+      // Comes back with the events of the mail.
+      ...(id !== undefined && { tags: [{ name: MAIL_TAG, value: id }] }),
     };
     // Never rejects; what goes wrong, a time-out included, is in the answer.
     const { data, error, headers } = await emails.send(sent, {

@@ -65,6 +65,7 @@ describe("a mail for Resend", () => {
           content: Buffer.from("SUMMARY:Manicure 💅\r\n").toString("base64"),
         },
       ],
+      tags: [{ name: "mail", value: ID }],
     });
   });
 
