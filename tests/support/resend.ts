@@ -48,10 +48,10 @@ export interface FakeResend {
   /** Mails that would have gone out, by their ids. */
   sent: Map<string, SentBody>;
   /**
-   * What to do with a request: nothing for the usual, a fault, `cut` to end the connection, `lose` to take
-   * the mail and end the connection, `hang` to never answer.
+   * What to do with a request: nothing for the usual, a fault, `cut` to end the connection, `hang` to never
+   * answer; `lose` and `stall` the same after the mail was taken.
    */
-  fault: (request: Request) => Fault | "cut" | "lose" | "hang" | undefined;
+  fault: (request: Request) => Fault | "cut" | "hang" | "lose" | "stall" | undefined;
   close(): Promise<void>;
 }
 
@@ -96,6 +96,7 @@ export async function startResend(): Promise<FakeResend> {
     resend.sent.set(id, request.body);
     if (key !== undefined) seen.set(key, { body: text, id });
     if (fault === "lose") return void incoming.socket.destroy();
+    if (fault === "stall") return;
     answer(200, { id });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
