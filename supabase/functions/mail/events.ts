@@ -12,6 +12,8 @@ export interface ProviderEvent {
   detail: Record<string, string>;
   /** Whether the mail came from the queue; the others are no row of ours. */
   isQueued: boolean;
+  /** When it happened, by the provider's clock. */
+  at: Date;
 }
 
 /** The event in a body that the provider has signed within five minutes; throws for any other. */
@@ -55,6 +57,7 @@ const Event = z.object({
     "email.suppressed",
     "email.failed",
   ]),
+  created_at: z.coerce.date(),
   data: z.object({
     email_id: z.string().min(1).max(200),
     tags: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -71,7 +74,7 @@ const Event = z.object({
 export function providerEvent(event: unknown): ProviderEvent | null {
   const { success, data: known } = Event.safeParse(event);
   if (!success) return null;
-  const { email_id, tags, bounce, suppressed, failed } = known.data;
+  const { email_id: providerId, tags, bounce, suppressed, failed } = known.data;
   const type = known.type.slice("email.".length) as ProviderEvent["type"];
   if (type === "bounced" && bounce?.type?.toLowerCase() !== "permanent") return null;
   const details = { bounced: bounce, suppressed, failed, delivered: {}, complained: {} }[type];
@@ -79,5 +82,5 @@ export function providerEvent(event: unknown): ProviderEvent | null {
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   const isQueued = tags !== undefined && Object.hasOwn(tags, MAIL_TAG);
-  return { providerId: email_id, type, detail: Object.fromEntries(detail), isQueued };
+  return { providerId, type, detail: Object.fromEntries(detail), isQueued, at: known.created_at };
 }

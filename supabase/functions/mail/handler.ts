@@ -25,6 +25,8 @@ export interface MailDeps extends DispatchRouteDeps, LinkDeps {
 
 /** Longest event of the provider, in bytes. */
 const EVENT_LIMIT = 100_000;
+/** How long an event may be ahead of what the dispatcher notes: more than a lease. */
+const EVENT_WAIT_MS = 10 * 60_000;
 /** Longest body with a token, in bytes. */
 const TOKEN_LIMIT = 4_000;
 
@@ -54,9 +56,11 @@ export function createHandler(deps: MailDeps): Handler {
       throw new ApiError(401, "invalid_signature", "The provider has not signed this");
     }
     const event = providerEvent(signed);
-    // It may be here before the dispatcher has noted the id. What is no success is sent again.
+    // It may be here before the dispatcher has noted the id. What is no success is sent again, but not
+    // without an end, as for a client who was erased: the provider would give up on all events.
     if (event && !(await store.recordEvent(event)) && event.isQueued) {
-      throw notFound("No mail has this id yet");
+      const age = deps.now().getTime() - event.at.getTime();
+      if (age < EVENT_WAIT_MS) throw notFound("No mail has this id yet");
     }
     return done();
   };

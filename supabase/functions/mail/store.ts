@@ -1,5 +1,5 @@
 /** What the function asks of the database, with the secret key. */
-import type { ServerRpc } from "../_shared/data-api.ts";
+import { type ServerRpc, ServerRpcError } from "../_shared/data-api.ts";
 import type { MailOutcome } from "../_shared/mail.ts";
 import type { ProviderEvent } from "./events.ts";
 
@@ -36,7 +36,13 @@ export function mailStore(rpc: ServerRpc, perSecond: number): MailStore {
       }),
     recordEvent: ({ providerId, type, detail }) =>
       rpc("record_mail_event", { provider_id: providerId, type, detail }),
-    unsubscribe: (client_id, link_epoch) => rpc("unsubscribe_client", { client_id, link_epoch }),
+    unsubscribe: (client_id, link_epoch) =>
+      rpc<"unsubscribe_client", boolean>("unsubscribe_client", { client_id, link_epoch }).catch(
+        (error: unknown) => {
+          // Somebody is changing the professional's rows: the mail program may come again.
+          throw (error instanceof ServerRpcError && error.refusal) || error;
+        },
+      ),
     confirmAddress: (professional_id, email) =>
       rpc("confirm_professional_address", { professional_id, email }),
     reportPortal: (portal_url) => rpc("report_portal_address", { portal_url }),

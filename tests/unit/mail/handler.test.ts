@@ -59,7 +59,7 @@ function setUp(changed: Partial<MailDeps> = {}, store: Partial<MailDeps["store"]
     verifyEvent: eventVerifier((name) => (name === "RESEND_WEBHOOK_SECRET" ? SECRET : undefined)),
     isDispatchSecret: async (key) => key === "right",
     background: (task) => seen.tasks.push(task),
-    now: () => new Date(0),
+    now: () => new Date("2027-02-01T09:09:00Z"),
     pause: async () => {},
     ...changed,
   });
@@ -196,7 +196,8 @@ describe("an event of the provider", () => {
   ])("%s with %j is recorded", async (type, data, expected) => {
     const { call, seen } = setUp();
     expect((await call("events", event(type, data))).status).toBe(204);
-    expect(seen.events).toEqual([{ providerId: "mail-1", isQueued: false, ...expected }]);
+    const at = new Date("2027-02-01T09:00:00.000Z");
+    expect(seen.events).toEqual([{ providerId: "mail-1", isQueued: false, at, ...expected }]);
   });
 
   test("of a mail that is not known yet is to be sent again, if the queue has sent it", async () => {
@@ -206,6 +207,11 @@ describe("an event of the provider", () => {
       404,
       "PGRST301",
     ]);
+    const late = setUp(
+      { now: () => new Date("2027-02-01T09:10:00Z") },
+      { recordEvent: async () => false },
+    );
+    expect((await late.call("events", event("email.complained", { tags }))).status).toBe(204);
     // A mail with a code, or of another program that shares the account.
     for (const others of [{}, { tags: null }, { tags: { category: "x" } }]) {
       expect((await call("events", event("email.complained", others))).status).toBe(204);
@@ -271,8 +277,12 @@ describe("an event of the provider", () => {
 
   test("keeps what others have written short", () => {
     const message = `\0${"x".repeat(1000)}`;
-    const data = { email_id: "1", bounce: { type: "Permanent", message } };
-    expect(providerEvent({ type: "email.bounced", data })?.detail.message).toBe("x".repeat(500));
+    const told = providerEvent({
+      type: "email.bounced",
+      created_at: "2027-02-01T09:00:00.000Z",
+      data: { email_id: "1", bounce: { type: "Permanent", message } },
+    });
+    expect(told?.detail.message).toBe("x".repeat(500));
   });
 
   test.each(["whsec_", "secret", "whsec_not base64!"])(
