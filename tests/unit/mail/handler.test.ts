@@ -47,7 +47,7 @@ function setUp(changed: Partial<MailDeps> = {}, store: Partial<MailDeps["store"]
       },
       confirmAddress: async (id, email) => {
         seen.confirmed.push([id, email]);
-        return email === "ana@example.com";
+        return email !== "old@example.com";
       },
       ...store,
     },
