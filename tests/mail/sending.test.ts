@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { dateIn, instantOf, iso } from "../support/calendar.ts";
-import { anonymous } from "../support/callers.ts";
+import { anonymous, bearer } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import { createBooking, createClientRow, createPortalSession } from "../support/factories.ts";
 import {
@@ -12,6 +12,7 @@ import {
   makeMailsDue,
   queueIsDone,
   queueOf,
+  type ReadMail,
   tokenIn,
 } from "../support/mails.ts";
 import { callFunction, mailsTo, outcome } from "../support/portal.ts";
@@ -81,7 +82,7 @@ describe("a booking on the public page", () => {
     );
   });
 
-  test("lets its mail's link open the booking, and no mail be sent before the owner is confirmed", async () => {
+  test("tells no client before the professional's own address is confirmed", async () => {
     const stranger = await openProfessional();
     const service = await openService(stranger);
     const address = newAddress();
@@ -98,19 +99,39 @@ describe("a booking on the public page", () => {
   });
 });
 
+/** Opens the booking of a mail by its link; the token of the session. */
+async function openLink(mail: ReadMail | undefined): Promise<string> {
+  const token = tokenIn(mail as ReadMail, "manage");
+  const opened = await callFunction("verify-portal-otp/link", { token });
+  expect(opened.status).toBe(200);
+  return ((await opened.json()) as { access_token: string }).access_token;
+}
+
 test("a client whom the professional entered gets an invitation, and the link opens the booking", async () => {
   const { booking, confirmation } = await booked();
   expect(confirmation?.entry).toEqual(
     expect.arrayContaining(["METHOD:REQUEST", "SEQUENCE:1", expect.stringMatching(/^ATTENDEE/)]),
   );
-  const token = tokenIn(confirmation as { text: string }, "manage");
-  const opened = await callFunction("verify-portal-otp/link", { token });
-  expect(opened.status).toBe(200);
-  const { access_token } = (await opened.json()) as { access_token: string };
-  const seen = await fetch(`${stack.apiUrl}/rest/v1/bookings?select=id`, {
-    headers: { apikey: stack.publishableKey, authorization: `Bearer ${access_token}` },
+  const { data } = await bearer(await openLink(confirmation))
+    .from("bookings")
+    .select("id");
+  expect(data).toEqual([{ id: booking.id }]);
+});
+
+test("whoever opened a mailed link has proved the address: the next entry is an invitation", async () => {
+  const { ana, service } = await open();
+  const address = newAddress();
+  const { data } = await book(anon, service, at("10:00"), { client_email: address });
+  const [first] = await inbox(address, 1);
+  expect(first?.entry).toContain("METHOD:PUBLISH");
+  const moved = await bearer(await openLink(first)).rpc("reschedule_booking", {
+    booking_id: (data as { id: string }).id,
+    starts_at: at("11:00"),
   });
-  expect(await seen.json()).toEqual([{ id: booking.id }]);
+  expect(moved.error).toBeNull();
+  await makeMailsDue(ana);
+  const [, second] = await inbox(address, 2);
+  expect(second?.entry).toEqual(expect.arrayContaining(["METHOD:REQUEST", "SEQUENCE:2"]));
 });
 
 test("twenty moves are one mail with the last time; a cancellation ends the entry", async () => {
@@ -235,7 +256,7 @@ test("a professional confirms the own address by the mail's link; then clients g
     .eq("id", ana.id);
   expect(error).toBeNull();
   const [mail] = await inbox(ana.email, 1);
-  const token = tokenIn(mail as { text: string }, "confirm-address");
+  const token = tokenIn(mail as ReadMail, "confirm-address");
   expect((await callFunction("mail/confirm-address", { token })).status).toBe(204);
 
   const service = await openService(ana);
