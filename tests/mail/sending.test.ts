@@ -6,15 +6,15 @@ import { dateIn, instantOf, iso } from "../support/calendar.ts";
 import { anonymous, bearer } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import { createBooking, createClientRow, createPortalSession } from "../support/factories.ts";
+import { mailsOf } from "../support/mail.ts";
 import {
   inbox,
   mailingProfessional,
   makeMailsDue,
   queueIsDone,
-  queueOf,
   type ReadMail,
   tokenIn,
-} from "../support/mails.ts";
+} from "../support/mailbox.ts";
 import { callFunction, mailsTo, outcome } from "../support/portal.ts";
 import { book, openProfessional, openService } from "../support/scheduling.ts";
 import { stack } from "../support/stack.ts";
@@ -74,7 +74,7 @@ describe("a booking on the public page", () => {
     const [toAna] = await inbox(ana.email, 1);
     expect(toAna).toMatchObject({ from: { name: "Bookings" }, to: [{ address: ana.email }] });
     expect(toAna?.text).toContain(address);
-    expect(await queueOf(ana)).toEqual(
+    expect(await mailsOf(ana)).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: "booking_confirmed", status: "sent", attempts: 1 }),
         expect.objectContaining({ kind: "new_booking", status: "sent", attempts: 1 }),
@@ -141,7 +141,7 @@ test("twenty moves are one mail with the last time; a cancellation ends the entr
     const { error } = await ana.api.from("bookings").update({ starts_at }).eq("id", booking.id);
     expect(error).toBeNull();
   }
-  const waiting = (await queueOf(ana)).filter(({ kind }) => kind === "booking_moved");
+  const waiting = (await mailsOf(ana)).filter(({ kind }) => kind === "booking_moved");
   expect(waiting).toMatchObject([{ status: "queued", attempts: 0 }]);
   await makeMailsDue(ana);
   const [, moved] = await inbox(address, 2);
@@ -229,7 +229,7 @@ describe("a reminder", () => {
     expect(await remindersOf()).toBe(false);
     await sql`delete from private.mails where professional_id = ${ana.id}`;
     await sql`select private.queue_reminders()`;
-    expect(await queueOf(ana)).toEqual([]);
+    expect(await mailsOf(ana)).toEqual([]);
     expect(await mailsTo(address)).toHaveLength(1);
   });
 
@@ -348,7 +348,7 @@ test("a mail that its dispatcher left goes out when the lease is over", async ()
   });
   await book(anon, service, at("12:00"));
   await until(
-    () => queueOf(ana),
+    () => mailsOf(ana),
     (rows) => rows.some(({ status }) => status === "sent"),
   );
   expect(await mailsTo(address)).toEqual([]);

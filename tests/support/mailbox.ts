@@ -1,20 +1,13 @@
-/** What the tests of queued mails share: whose mails go out, and what of them a mail program sees. */
+/** Mails that arrive: from whom, and what of them a mail program sees. */
 import PostalMime, { type Email } from "postal-mime";
 import { expect } from "vitest";
 import { sql } from "./database.ts";
 import type { Professional } from "./factories.ts";
+import { confirmOwner, mailsOf, type Mail as QueuedMail } from "./mail.ts";
 import { type Mail, mailsTo } from "./portal.ts";
 import { openProfessional } from "./scheduling.ts";
 import { stack } from "./stack.ts";
 import { until } from "./webhooks.ts";
-
-/** Makes the professional's own address a confirmed one: without it no mail goes to clients. */
-export async function confirmOwner({ id, email }: Pick<Professional, "id" | "email">) {
-  await sql`
-    insert into private.confirmed_owners (professional_id, address_digest)
-    values (${id}, private.address_digest(${email}))
-    on conflict do nothing`;
-}
 
 /** Accepts bookings, and has the own address confirmed before anything asks for that. */
 export async function mailingProfessional(
@@ -59,27 +52,10 @@ export async function inbox(address: string, count: number): Promise<ReadMail[]>
   return Promise.all(mails.reverse().map(readMail));
 }
 
-export interface Queued {
-  id: string;
-  audience: string;
-  kind: string;
-  status: string;
-  attempts: number;
-  outcome: string | null;
-  provider_id: string | null;
-}
-
-/** The queue's rows of a professional, oldest first. */
-export function queueOf({ id }: Pick<Professional, "id">): Promise<Queued[]> {
-  return sql<Queued[]>`
-    select id, audience, kind, status, attempts, outcome, provider_id
-    from private.mails where professional_id = ${id} order by created_at, id`;
-}
-
 /** Waits until nothing of a professional is queued any more. */
-export function queueIsDone(professional: Pick<Professional, "id">): Promise<Queued[]> {
+export function queueIsDone(professional: Pick<Professional, "id">): Promise<QueuedMail[]> {
   return until(
-    () => queueOf(professional),
+    () => mailsOf(professional),
     (rows) => rows.every(({ status }) => status !== "queued"),
     20,
   );
