@@ -6,6 +6,7 @@ import { dateIn, instantOf, iso } from "../support/calendar.ts";
 import { anonymous, bearer } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import { createBooking, createClientRow, createPortalSession } from "../support/factories.ts";
+import { reportPortalAddress } from "../support/holds.ts";
 import { mailsOf } from "../support/mail.ts";
 import {
   inbox,
@@ -97,6 +98,21 @@ describe("a booking on the public page", () => {
     );
     expect(await mailsTo(address)).toEqual([]);
   });
+});
+
+test("a booking that is held is told to its client alone, and to both sides once the link was used", async () => {
+  await reportPortalAddress();
+  const { ana, service } = await open({ verify_public_email: true });
+  const address = newAddress();
+  await book(anon, service, at("10:00"), { client_email: address });
+  const [asked] = await inbox(address, 1);
+  expect(asked?.entry).toEqual([]);
+  expect(await mailsTo(ana.email)).toEqual([]);
+  const token = tokenIn(asked as ReadMail, "confirm");
+  expect((await callFunction("verify-portal-otp/confirm", { token })).status).toBe(200);
+  await inbox(ana.email, 1);
+  const [, confirmed] = await inbox(address, 2);
+  expect(confirmed?.entry).toContain("METHOD:PUBLISH");
 });
 
 /** Opens the booking of a mail by its link; the token of the session. */

@@ -27,6 +27,8 @@ export interface MailDeps extends DispatchRouteDeps, LinkDeps {
 const EVENT_LIMIT = 100_000;
 /** How long an event may be ahead of what the dispatcher notes: more than a lease. */
 const EVENT_WAIT_MS = 10 * 60_000;
+/** How long what was reported of the portal is taken as known. */
+const REPORT_MS = 60 * 60_000;
 /** Longest body with a token, in bytes. */
 const TOKEN_LIMIT = 4_000;
 
@@ -45,6 +47,14 @@ export function createHandler(deps: MailDeps): Handler {
   };
   const done = () => new Response(null, { status: 204 });
   const tokenOf = (request: Request) => new URL(request.url).searchParams.get("t") ?? "";
+
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  /** Rules that need links ask whether there are any. */
+  const reportPortal = async () => {
+    if (deps.now().getTime() < reportedAt + REPORT_MS) return;
+    await store.reportPortal((deps.links && portalUrl) ?? null);
+    reportedAt = deps.now().getTime();
+  };
 
   const events: Route = async (request) => {
     if (!deps.verifyEvent) throw unknownPath();
@@ -95,8 +105,8 @@ export function createHandler(deps: MailDeps): Handler {
   return createRouter(deps, {
     dispatch: {
       POST: dispatchRoute(deps, async (onError) => {
-        // Rules that need links ask for it. Mails go out all the same.
-        await store.reportPortal((deps.links && portalUrl) ?? null).catch(onError);
+        // Mails go out all the same.
+        await reportPortal().catch(onError);
         await dispatch({ ...deps, onError });
       }),
     },

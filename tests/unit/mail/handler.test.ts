@@ -109,6 +109,34 @@ describe("the scheduler's call", () => {
     expect(seen.portals).toEqual([reported]);
   });
 
+  test("reports that once an hour, and again when it could not", async () => {
+    let clock = Date.parse("2027-02-01T09:00:00Z");
+    let works = false;
+    const portals: (string | null)[] = [];
+    const { call, seen } = setUp(
+      { now: () => new Date(clock) },
+      {
+        reportPortal: async (url) => {
+          portals.push(url);
+          if (!works) throw new Error("no settings");
+        },
+      },
+    );
+    for (const [passed, reports] of [
+      [0, 1],
+      [1, 2],
+      [1, 2],
+      [3_599_998, 2],
+      [1, 3],
+    ] as const) {
+      clock += passed;
+      await call("dispatch", dispatch("right"));
+      await Promise.all(seen.tasks);
+      expect(portals).toHaveLength(reports);
+      works = true;
+    }
+  });
+
   test("sends mails also when that cannot be reported", async () => {
     let claims = 0;
     const { call, seen } = setUp(
