@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { developmentEnv } from "../../local/config.ts";
 import { type Stack, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
@@ -25,6 +25,10 @@ let stack: Stack;
 let sql: Sql;
 
 beforeAll(async () => {
+  // The function logs each mail that was not taken, and that is what these tests are about.
+  for (const stream of ["log", "error"] as const) {
+    vi.spyOn(console, stream).mockImplementation(() => {});
+  }
   dataDir = mkdtempSync(join(tmpdir(), "stack-"));
   resend = await startResend();
   stack = await startStack({
@@ -39,6 +43,7 @@ beforeAll(async () => {
 }, LONG_MS);
 
 afterAll(async () => {
+  vi.restoreAllMocks();
   await sql?.end();
   await stack?.stop();
   await resend?.close();

@@ -61,7 +61,10 @@ export function escapeHtml(text: string): string {
 }
 
 const TIMEOUT_MS = 10_000;
-/** The provider does not say when a spent quota is there again; asking costs one request. */
+/**
+ * When a spent quota may be there again, asking costs one request. What the provider says may be about the
+ * requests of a second.
+ */
 const QUOTA_SECONDS = 3_600;
 
 /** Names the tag that holds a mail's id; mails that go at once have none. */
@@ -163,7 +166,7 @@ function resendFault(
   const reason = `status ${status}, ${name}`;
   const wait = retryAfter(retryAfterHeader ?? null, new Date());
   if (name === "daily_quota_exceeded" || name === "monthly_quota_exceeded") {
-    return { result: "quota", reason, retryAfter: wait ?? QUOTA_SECONDS };
+    return { result: "quota", reason, retryAfter: Math.max(wait ?? 0, QUOTA_SECONDS) };
   }
   const result = isFaultOfTheMail(status, name) ? "refused" : "retry";
   return { result, reason, retryAfter: wait };

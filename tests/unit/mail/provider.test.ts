@@ -147,8 +147,12 @@ describe("a fault of Resend", () => {
       { result: "quota", retryAfter: 3600 },
     ],
     [
-      { status: 429, name: "daily_quota_exceeded", headers: { "retry-after": "600" } },
-      { result: "quota", retryAfter: 600 },
+      { status: 429, name: "daily_quota_exceeded", headers: { "retry-after": "1" } },
+      { result: "quota", retryAfter: 3600 },
+    ],
+    [
+      { status: 429, name: "daily_quota_exceeded", headers: { "retry-after": "7200" } },
+      { result: "quota", retryAfter: 7200 },
     ],
     [
       { status: 429, name: "monthly_quota_exceeded" },
