@@ -52,7 +52,8 @@ async function measureInDatabase(dataDir: string, names: string[]): Promise<Resu
 async function measureInStack(dataDir: string): Promise<Result[]> {
   await startMeasuredStack(join(dataDir, "stack"));
   const { webhooks } = await import("./webhooks.ts");
-  return webhooks(quick);
+  const { mails } = await import("./mail.ts");
+  return [...(await webhooks(quick)), ...(await mails(quick))];
 }
 
 await runInFolder(async (dataDir) => {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { html } from "hono/html";
+import MailComposer from "nodemailer/lib/mail-composer";
 import { z } from "zod";
 import { isEmail } from "../supabase/functions/_shared/email-address.ts";
 import { createApp, serve } from "./http.ts";
@@ -18,6 +19,13 @@ const person = z
     Name: z.string().default(""),
   })
   .transform(({ Email, Name }) => ({ Name, Address: Email }));
+type Person = z.output<typeof person>;
+
+const attachment = z.strictObject({
+  Filename: z.string().min(1),
+  ContentType: z.string().default("application/octet-stream"),
+  Content: z.base64().transform((text) => Buffer.from(text, "base64")),
+});
 
 /** Body of `POST /api/v1/send`. Stricter than Mailpit: a misspelt key is a bug in the sender. */
 const outgoing = z.strictObject({
@@ -28,6 +36,7 @@ const outgoing = z.strictObject({
   Text: z.string().default(""),
   HTML: z.string().default(""),
   Headers: z.record(z.string(), z.string()).default({}),
+  Attachments: z.array(attachment).default([]),
 });
 
 export type OutgoingMail = z.input<typeof outgoing>;
@@ -36,9 +45,41 @@ type Mail = z.output<typeof outgoing> & { ID: string; Created: string };
 function list(mails: Mail[]) {
   const messages = mails.slice(0, LISTED).map(({ Text, HTML, Headers: _, ...mail }) => {
     const text = Text || HTML.replace(/<[^>]*>/g, " ");
-    return { ...mail, Snippet: text.replace(/\s+/g, " ").trim().slice(0, 250) };
+    const Snippet = text.replace(/\s+/g, " ").trim().slice(0, 250);
+    return { ...mail, Attachments: mail.Attachments.length, Snippet };
   });
   return { messages_count: mails.length, count: messages.length, start: 0, messages };
+}
+
+/** One mail as `GET /api/v1/message/:id` shows it; headers are in the raw one. */
+function shown({ Headers: _, Attachments, ...mail }: Mail) {
+  const attachments = Attachments.map(({ Filename, ContentType, Content }, i) => {
+    return { PartID: String(i + 2), FileName: Filename, ContentType, Size: Content.length };
+  });
+  return { ...mail, Date: mail.Created, Attachments: attachments, Inline: [] };
+}
+
+/** The mail as it goes over the wire (RFC 5322), the same each time. */
+function raw({ ID, Created, From, To, ReplyTo, Subject, Text, HTML, ...mail }: Mail) {
+  const mailbox = ({ Name, Address }: Person) => ({ name: Name, address: Address });
+  const composer = new MailComposer({
+    from: mailbox(From),
+    to: To.map(mailbox),
+    replyTo: ReplyTo.map(mailbox),
+    subject: Subject,
+    text: Text,
+    html: HTML,
+    date: new Date(Created),
+    messageId: `<${ID}@localhost>`,
+    baseBoundary: ID,
+    headers: mail.Headers,
+    attachments: mail.Attachments.map(({ Filename, ContentType, Content }) => ({
+      filename: Filename,
+      contentType: ContentType,
+      content: Content,
+    })),
+  });
+  return composer.compile().build();
 }
 
 /**
@@ -60,9 +101,20 @@ const PAGE_HEADERS = {
 /** All mails; their HTML stands in frames that run no script and share no origin. `html` escapes. */
 function page(mails: Mail[]) {
   const entries = mails.slice(0, LISTED).map(
-    ({ Created, From, To, Subject, Text, HTML }) => html`<details><summary>${Created}
+    ({
+      ID,
+      Created,
+      From,
+      To,
+      Subject,
+      Text,
+      HTML,
+      Attachments,
+    }) => html`<details><summary>${Created}
 ${To.map(({ Address }) => Address).join(", ")}: ${Subject}</summary><p>From ${From.Address}</p>
-<pre>${Text}</pre>${HTML && html`<iframe sandbox title="HTML" srcdoc="${HTML}"></iframe>`}</details>`,
+<pre>${Text}</pre>${HTML && html`<iframe sandbox title="HTML" srcdoc="${HTML}"></iframe>`}
+${Attachments.map(({ Filename, Content }) => html`<p>${Filename}</p><pre>${Content.toString()}</pre>`)}
+<p><a href="/api/v1/message/${ID}/raw">with all headers</a></p></details>`,
   );
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mail</title>
 <style>body{font:16px system-ui;max-width:60rem;margin:2rem auto}pre{white-space:pre-wrap}
@@ -93,10 +145,14 @@ export async function startMail(port: number) {
     const found = search(mails, c.req.query("query") ?? "");
     return found ? c.json(list(found)) : c.json({ Error: "cannot search for this" }, 400);
   });
+  const find = (id: string) => (id === "latest" ? mails[0] : mails.find(({ ID }) => ID === id));
   app.get("/api/v1/message/:id", (c) => {
-    const id = c.req.param("id");
-    const mail = id === "latest" ? mails[0] : mails.find(({ ID }) => ID === id);
-    return mail ? c.json({ ...mail, Date: mail.Created }) : c.notFound();
+    const mail = find(c.req.param("id"));
+    return mail ? c.json(shown(mail)) : c.notFound();
+  });
+  app.get("/api/v1/message/:id/raw", async (c) => {
+    const mail = find(c.req.param("id"));
+    return mail ? c.text((await raw(mail)).toString()) : c.notFound();
   });
   app.delete("/api/v1/messages", (c) => {
     mails.length = 0;

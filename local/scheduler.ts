@@ -5,8 +5,8 @@
 import { Cron } from "croner";
 import postgres from "postgres";
 
-/** Its command rings by pg_net; here it is rung from outside, as often as one cares to look. */
-const DISPATCH = "webhook-dispatch";
+/** A command that rings by pg_net; here it is rung from outside, as often as one cares to look. */
+const RING = /private\.ring_dispatcher\('(\w+)'\)/;
 
 // A function that has not been called for long may have to start.
 const POST_MS = 30_000;
@@ -26,17 +26,17 @@ export function startScheduler(options: {
   let quietUntil = 0;
   const sql = postgres(options.adminUrl, { max: 1, connect_timeout: 5, onnotice: () => {} });
 
-  async function ring(): Promise<void> {
-    const [row] = await sql`select private.webhooks_due() as due`;
+  async function ring(slug: string): Promise<void> {
+    const [row] = await sql`select ${sql(`private.${slug}_due`)}() as due`;
     if (!row?.due) return;
-    const response = await fetch(`${options.functionsUrl}/webhooks/dispatch`, {
+    const response = await fetch(`${options.functionsUrl}/${slug}/dispatch`, {
       method: "POST",
       headers: { apikey: options.secret, "content-type": "application/json" },
       body: "{}",
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(POST_MS)]),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`the dispatcher answered ${response.status}`);
+    if (!response.ok) throw new Error(`its dispatcher answered ${response.status}`);
   }
 
   async function attempt(name: string, run: () => PromiseLike<unknown>): Promise<void> {
@@ -55,8 +55,9 @@ export function startScheduler(options: {
     // A job never overlaps itself, and a slow one holds up no other.
     const options = { timezone: "UTC", protect: true };
     for (const { name, schedule, command } of stop.signal.aborted ? [] : rows) {
-      const run = name === DISPATCH ? ring : () => sql.unsafe(command);
-      const due = name === DISPATCH ? "* * * * * *" : pattern(schedule);
+      const [, slug] = RING.exec(command) ?? [];
+      const run = () => (slug ? ring(slug) : sql.unsafe(command));
+      const due = slug ? "* * * * * *" : pattern(schedule);
       jobs.push(new Cron(due, options, () => attempt(name, run)));
     }
   });

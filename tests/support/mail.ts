@@ -17,6 +17,7 @@ export interface Mail {
   due_at: Date | null;
   created_at: Date;
   recipient: string | null;
+  provider_id: string | null;
 }
 
 /** All mails of a professional, oldest first. */

@@ -26,13 +26,19 @@ export function required(read: ReadEnv, name: string, minLength = 1): string {
   return value;
 }
 
-/** A whole number from `min` on. */
-export function integer(read: ReadEnv, name: string, fallback: number, min = 0): number {
+/** A whole number from `min` to `max`. */
+export function integer(
+  read: ReadEnv,
+  name: string,
+  fallback: number,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
   const value = optional(read, name);
   if (value === undefined) return fallback;
   const number = Number(value);
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < min) {
-    throw new EnvError(`${name} is not a whole number from ${min} on`);
+  if (!/^\d+$/.test(value) || number < min || number > max) {
+    throw new EnvError(`${name} is not a whole number from ${min} to ${max}`);
   }
   return number;
 }

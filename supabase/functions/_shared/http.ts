@@ -121,7 +121,7 @@ function errorAnswer(error: unknown, request: Request, deps: HttpDeps): Response
 }
 
 /** The whole body, or 413 as soon as it is longer than `limit`: what is declared is not trusted. */
-async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
+export async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new ApiError(413, "payload_too_large", `The body is larger than ${limit} bytes`);
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();

@@ -1,8 +1,6 @@
-/**
- * The dispatcher: claims what is due into free slots, sends it, says how it went. It keeps claiming
- * while slow receivers occupy some of the slots, so that they hold up nobody else.
- */
+/** The dispatcher of deliveries: what is claimed is sent, and how it went is noted. */
 import type { ServerRpc } from "../_shared/data-api.ts";
+import { type DrainDeps, drain } from "../_shared/dispatcher.ts";
 import type { Message, Outcome } from "./send.ts";
 
 export interface Delivery extends Message {
@@ -33,50 +31,29 @@ export function deliveryQueue(rpc: ServerRpc): DeliveryQueue {
   };
 }
 
-export interface DispatchDeps {
+export interface DispatchDeps extends DrainDeps {
   queue: DeliveryQueue;
   send(message: Message): Promise<Outcome>;
   tellOwner(disabled: Disabled): Promise<void>;
-  /** Told of what went wrong on our side; the delivery comes again when its lease is over. */
-  onError(cause: unknown): void;
-  now(): Date;
-  pause(milliseconds: number): Promise<void>;
 }
 
 /** Tries at a time. How many of them for one professional or endpoint is the claim's to say. */
 const SLOTS = 16;
-/** Claims nothing more after this: with the last tries it ends before a minute is over. */
-const BUDGET_MS = 45_000;
 /** How soon new work is found while slots are busy. */
 const POLL_MS = 500;
 
 /** Works until nothing is due, or the time is up. Any number may work beside each other. */
-export async function dispatch(deps: DispatchDeps): Promise<void> {
-  const end = deps.now().getTime() + BUDGET_MS;
-  const inFlight = new Set<Promise<void>>();
-
-  const attempt = async (delivery: Delivery) => {
-    try {
-      const disabled = await deps.queue.finish(delivery, await deps.send(delivery));
-      if (disabled) await deps.tellOwner(disabled);
-    } catch (cause) {
-      deps.onError(cause);
-    }
-  };
-
-  try {
-    while (deps.now().getTime() < end) {
-      const free = SLOTS - inFlight.size;
-      const claimed = free > 0 ? await deps.queue.claim(free) : [];
-      for (const delivery of claimed) {
-        const task: Promise<void> = attempt(delivery).finally(() => inFlight.delete(task));
-        inFlight.add(task);
-      }
-      if (inFlight.size === 0) break;
-      const pause = inFlight.size < SLOTS ? [deps.pause(POLL_MS)] : [];
-      await Promise.race([...inFlight, ...pause]);
-    }
-  } finally {
-    await Promise.all(inFlight);
-  }
+export function dispatch({ queue, send, tellOwner, ...deps }: DispatchDeps): Promise<void> {
+  return drain<Delivery>(
+    {
+      slots: SLOTS,
+      pollMs: POLL_MS,
+      claim: (count) => queue.claim(count),
+      work: async (delivery) => {
+        const disabled = await queue.finish(delivery, await send(delivery));
+        if (disabled) await tellOwner(disabled);
+      },
+    },
+    deps,
+  );
 }

@@ -4,15 +4,9 @@
  */
 import { z } from "zod";
 import type { RpcArgs, RpcName, UserRpc } from "../_shared/data-api.ts";
-import { ApiError, notFound } from "../_shared/errors.ts";
-import {
-  createRouter,
-  type Handler,
-  type HttpDeps,
-  type Route,
-  readValid,
-  validate,
-} from "../_shared/http.ts";
+import { type DispatchRouteDeps, dispatchRoute } from "../_shared/dispatcher.ts";
+import { notFound } from "../_shared/errors.ts";
+import { createRouter, type Handler, type Route, readValid, validate } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
 import type { UserToken } from "../_shared/user-tokens.ts";
 import { type AddressRules, checkAddress } from "./address.ts";
@@ -29,15 +23,11 @@ import {
 } from "./inputs.ts";
 import { type SendDeps, send } from "./send.ts";
 
-export interface WebhooksDeps extends HttpDeps, AddressRules {
+export interface WebhooksDeps extends DispatchRouteDeps, AddressRules {
   userToken: UserToken;
   rpc: UserRpc;
   queue: DeliveryQueue;
   sendMail: SendMail;
-  /** Whether a key is the scheduler's; takes the same time for every wrong one. */
-  isDispatchSecret(key: string): Promise<boolean>;
-  /** Keeps the function alive until a task that nobody waits for has ended. */
-  background(task: Promise<void>): void;
   fetch: SendDeps["fetch"];
   now(): Date;
   pause(milliseconds: number): Promise<void>;
@@ -71,10 +61,8 @@ export function createHandler(deps: WebhooksDeps): Handler {
       return run((name, args) => deps.rpc(token, name, args), request, id);
     };
 
-  const dispatchAll = (path: string): Promise<void> => {
-    const requestId = deps.newRequestId();
-    const onError = (cause: unknown) => deps.log({ requestId, method: "POST", path, cause });
-    return dispatch({
+  const dispatchAll = (onError: (cause: unknown) => void): Promise<void> =>
+    dispatch({
       queue: deps.queue,
       send: (message) => send(message, { ...deps, timeoutMs: TRY_MS, bodyMs: BODY_MS }),
       tellOwner: async (disabled) => {
@@ -83,8 +71,7 @@ export function createHandler(deps: WebhooksDeps): Handler {
       onError,
       now: deps.now,
       pause: deps.pause,
-    }).catch(onError);
-  };
+    });
 
   const checkUrl = (url: string) => checkAddress(url, deps, AbortSignal.timeout(TRY_MS));
   const query = (request: Request) => Object.fromEntries(new URL(request.url).searchParams);
@@ -152,15 +139,6 @@ export function createHandler(deps: WebhooksDeps): Handler {
         return passOn(await call("webhook_events", { ...filters, page_size }));
       }),
     },
-    dispatch: {
-      POST: async (request) => {
-        if (!(await deps.isDispatchSecret(request.headers.get("apikey") ?? ""))) {
-          throw new ApiError(401, "invalid_api_key", "The key is not the dispatch secret");
-        }
-        // Answered at once: pg_net sends nothing else of the project while it waits for us.
-        deps.background(dispatchAll(new URL(request.url).pathname));
-        return new Response(null, { status: 202 });
-      },
-    },
+    dispatch: { POST: dispatchRoute(deps, dispatchAll) },
   });
 }

@@ -1,3 +1,4 @@
+import PostalMime from "postal-mime";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startMail } from "../../../local/mail.ts";
 import { ADDRESSES, NO_ADDRESSES } from "../../support/email-addresses.ts";
@@ -45,6 +46,55 @@ test("a sent mail is listed and read in Mailpit's shapes", async () => {
   expect(Date.parse(read.Date)).not.toBeNaN();
 });
 
+test("headers and attachments are kept: a mail parser finds them in the raw mail", async () => {
+  const content = "BEGIN:VCALENDAR\r\nSUMMARY:Manicure \u{1F485}\r\nEND:VCALENDAR\r\n";
+  const ID = mail.send({
+    ...sample,
+    From: { Name: 'Ana "A" (via Studio)', Email: "studio@example.com" },
+    ReplyTo: [{ Email: "ana@example.com" }],
+    Subject: "Conferma: manicure \u{1F485}",
+    Headers: { "List-Unsubscribe": "<https://api.example/unsubscribe?t=1>" },
+    Attachments: [
+      {
+        Filename: "booking.ics",
+        ContentType: "text/calendar; charset=utf-8; method=REQUEST",
+        Content: Buffer.from(content).toString("base64"),
+      },
+    ],
+  });
+  const shown = await get(`/api/v1/message/${ID}`);
+  expect(shown.Attachments).toEqual([
+    {
+      PartID: "2",
+      FileName: "booking.ics",
+      ContentType: "text/calendar; charset=utf-8; method=REQUEST",
+      Size: Buffer.byteLength(content),
+    },
+  ]);
+  expect((await get("/api/v1/messages")).messages[0].Attachments).toBe(1);
+
+  const raw = async () => (await fetch(`${mail.url}/api/v1/message/${ID}/raw`)).text();
+  const parsed = await PostalMime.parse(await raw());
+  expect(parsed).toMatchObject({
+    from: { name: 'Ana "A" (via Studio)', address: "studio@example.com" },
+    to: [{ name: "Ana", address: "ana@example.com" }],
+    replyTo: [{ address: "ana@example.com" }],
+    subject: "Conferma: manicure \u{1F485}",
+    text: expect.stringContaining("012345"),
+    html: expect.stringContaining("<p>012345</p>"),
+    attachments: [{ filename: "booking.ics", mimeType: "text/calendar", method: "REQUEST" }],
+  });
+  // The parser has line feeds alone.
+  const read = new TextDecoder().decode(parsed.attachments[0]?.content as ArrayBuffer);
+  expect(read).toBe(content.replaceAll("\r\n", "\n"));
+  expect(parsed.headers).toContainEqual({
+    key: "list-unsubscribe",
+    originalKey: "List-Unsubscribe",
+    value: "<https://api.example/unsubscribe?t=1>",
+  });
+  expect(await raw()).toBe(await raw());
+});
+
 test("the newest comes first", async () => {
   for (const Subject of ["1", "2"]) mail.send({ ...sample, Subject });
   const { messages } = await get("/api/v1/messages");
@@ -77,6 +127,7 @@ test.each([
   { ...sample, From: { Address: "studio@example.com" } },
   { ...sample, Html: "" },
   { ...sample, Text: 1 },
+  { ...sample, Attachments: [{ Filename: "a.txt", Content: "no base64" }] },
 ])("%j is 400 and not kept", async (body) => {
   const response = await post(body);
   expect(response.status).toBe(400);

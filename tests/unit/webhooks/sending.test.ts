@@ -8,6 +8,7 @@ import {
   userRpc,
 } from "../../../supabase/functions/_shared/data-api.ts";
 import { EnvError } from "../../../supabase/functions/_shared/env.ts";
+import { secretCheck } from "../../../supabase/functions/_shared/secrets.ts";
 import { userTokens } from "../../../supabase/functions/_shared/user-tokens.ts";
 import { disabledMail } from "../../../supabase/functions/webhooks/disabled-mail.ts";
 import {
@@ -16,7 +17,6 @@ import {
   dispatch,
 } from "../../../supabase/functions/webhooks/dispatch.ts";
 import { createHandler } from "../../../supabase/functions/webhooks/handler.ts";
-import { secretCheck } from "../../../supabase/functions/webhooks/secrets.ts";
 import {
   type Message,
   type Outcome,
