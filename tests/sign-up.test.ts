@@ -97,6 +97,7 @@ describe("through the auth API", () => {
         tax_rate: 0,
         prices_include_tax: false,
         unpaid_order_hours: 48,
+        verify_public_email: false,
         tier: "free",
         language: "en",
         mail_settings: {},

@@ -11,6 +11,7 @@ set search_path = ''
 as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
+  v_address_digest bytea;
 begin
   perform private.check_arguments(case when p_client_id is null then 'client_id' end);
   perform private.lock_professional(v_professional_id);
@@ -18,16 +19,9 @@ begin
   delete from private.webhook_events
   where professional_id = v_professional_id and client_id = p_client_id and not of_erasure;
 
-  delete from private.mails
-  where professional_id = v_professional_id and client_id = p_client_id;
-
-  delete from private.proven_addresses
-  where professional_id = v_professional_id
-    and address_digest = (
-      select private.address_digest(email)
-      from public.clients
-      where id = p_client_id and professional_id = v_professional_id
-    );
+  select private.address_digest(email) into v_address_digest
+  from public.clients
+  where id = p_client_id and professional_id = v_professional_id;
 
   -- What follows is told to webhooks, but not what was there before.
   perform set_config('private.erasing', 'on', true);
@@ -46,6 +40,13 @@ begin
   if not found then
     perform private.raise_not_found('client');
   end if;
+
+  -- After the client's row: who signs in has that first, and then proves the address.
+  delete from private.proven_addresses
+  where professional_id = v_professional_id and address_digest = v_address_digest;
+
+  delete from private.mails
+  where professional_id = v_professional_id and client_id = p_client_id;
 
   delete from private.idempotency_keys
   where professional_id = v_professional_id

@@ -273,7 +273,10 @@ describe("health", () => {
     beforeEach(async () => {
       putBack = await changeSettings(sql, { portal_url: null, portal_reported_at: null });
     });
-    afterEach(() => putBack());
+    afterEach(async () => {
+      await sql`update public.profiles set verify_public_email = false where verify_public_email`;
+      await putBack();
+    });
     const report = async (portal_url: string | null) => {
       const call = server().rpc("report_portal_address", { portal_url: portal_url as string });
       expect((await call).error).toBeNull();
