@@ -14,15 +14,17 @@ $$;
 comment on function private.languages is
   'Languages that mails are written in: those of supabase/functions/mail/texts.';
 
+-- PL/pgSQL, because a check asks it for each mail that is queued.
 create function private.mail_kinds(p_audience text)
 returns text[]
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = ''
 as $$
-  select case p_audience
+begin
+  return case p_audience
     when 'client' then array[
       'booking_received',
       'booking_confirmed',
@@ -44,6 +46,7 @@ as $$
       'client_undeliverable'
     ]
   end;
+end;
 $$;
 
 comment on function private.mail_kinds is
