@@ -60,7 +60,7 @@ export async function attack(isOver: () => boolean): Promise<void> {
     Array.from({ length: count }, async () => {
       while (!isOver()) await act();
     });
-  const search: Ask = ["GET", `/rest/v1/services?description=match.${SLOW_FILTER}`];
+  const search: Ask = ["GET", `/rest/v1/services?select=id&description=match.${SLOW_FILTER}`];
   const profile = `/rest/v1/profiles?id=eq.${id}`;
   await Promise.all([
     ...many(12, () => attempt("regex", search)),

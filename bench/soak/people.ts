@@ -150,7 +150,7 @@ export async function visit(): Promise<void> {
     rpc("explain_slot", slot),
     rpc("quote_order", { professional_id: shop.id, items: items(shop) }),
     get(`rpc/booking_page?username=ana-${shop.id}`),
-    get(`services?professional_id=eq.${shop.id}`),
+    get(`services?select=id,name,price&professional_id=eq.${shop.id}`),
     get("clients?select=*"),
     get("products?select=*"),
     rpc("create_booking", { ...by, service_id: nonsense(), starts_at: nonsense() }),
