@@ -15,6 +15,7 @@ import {
   type PortalSession,
   type Professional,
 } from "./support/factories.ts";
+import { FUZZ } from "./support/fuzz.ts";
 import { TABLES, type Table } from "./support/permissions.ts";
 
 /** In every text of the victim; nothing that others get may hold it. */
@@ -317,7 +318,7 @@ describe.each(["anon", "professional", "portal client"])("as %s", (caller) => {
           ]);
         }
       }),
-      { numRuns: 60 },
+      { ...FUZZ, numRuns: 60 },
     );
     expect(await victimState()).toBe(before);
   });

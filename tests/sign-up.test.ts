@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { anonymous, bearer, request } from "./support/callers.ts";
 import { sql } from "./support/database.ts";
 import { createProfessional } from "./support/factories.ts";
+import { FUZZ } from "./support/fuzz.ts";
 import { stack } from "./support/stack.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -350,7 +351,7 @@ describe("as the auth service writes it", () => {
         expect(profile.username.length).toBeLessThanOrEqual(60);
         expect(profile.full_name).toBe(profile.full_name.trim());
       }),
-      { numRuns: 200 },
+      { ...FUZZ, numRuns: 200 },
     );
   });
 

@@ -12,6 +12,7 @@ import {
 } from "../support/commerce.ts";
 import { asCaller, sql } from "../support/database.ts";
 import { createClientRow } from "../support/factories.ts";
+import { FUZZ } from "../support/fuzz.ts";
 
 auditAfterEachTest();
 
@@ -188,7 +189,7 @@ test("10 000 random carts: lines less discount and tax make the total, for the q
         seen += batch.length;
       },
     ),
-    { numRuns: RUNS, endOnFailure: true, asyncReporter: shortReport },
+    { ...FUZZ, numRuns: RUNS, endOnFailure: true, asyncReporter: shortReport },
   );
   expect(seen).toBe(10_000);
 }, 60_000);
@@ -239,6 +240,6 @@ test("300 random carts over HTTP: quote_order is what place_order charges", asyn
         }),
       );
     }),
-    { numRuns: RUNS, endOnFailure: true, asyncReporter: shortReport },
+    { ...FUZZ, numRuns: RUNS, endOnFailure: true, asyncReporter: shortReport },
   );
 }, 60_000);

@@ -12,6 +12,7 @@ import {
 import { anonymous } from "../support/callers.ts";
 import { sql, tryAsCaller } from "../support/database.ts";
 import type { Professional } from "../support/factories.ts";
+import { FUZZ } from "../support/fuzz.ts";
 import {
   availableSlots,
   book,
@@ -261,7 +262,7 @@ describe("for any hours, overrides, zone, buffers, step and bookings", () => {
           }
         }),
       ),
-      { numRuns: 100 },
+      { ...FUZZ, numRuns: 100 },
     );
   }, 60_000);
 
@@ -295,7 +296,7 @@ describe("for any hours, overrides, zone, buffers, step and bookings", () => {
           ).toEqual(day?.slots.map(({ starts_at }) => starts_at));
         }),
       ),
-      { numRuns: 12 },
+      { ...FUZZ, numRuns: 12 },
     );
   }, 120_000);
 
@@ -362,7 +363,7 @@ describe("for any hours, overrides, zone, buffers, step and bookings", () => {
           expect((await book(anon, of, start)).data?.starts_at).toBe(start);
         }
       }),
-      { numRuns: 10 },
+      { ...FUZZ, numRuns: 10 },
     );
   }, 60_000);
 });

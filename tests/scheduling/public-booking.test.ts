@@ -9,6 +9,7 @@ import {
   createPortalSession,
   type Professional,
 } from "../support/factories.ts";
+import { FUZZ } from "../support/fuzz.ts";
 import {
   book,
   freeStarts,
@@ -634,7 +635,7 @@ describe("any input", () => {
         } as never);
         expect(answer.status, JSON.stringify({ args, error: answer.error })).toBeLessThan(500);
       }),
-      { numRuns: 200 },
+      { ...FUZZ, numRuns: 200 },
     );
   });
 });
