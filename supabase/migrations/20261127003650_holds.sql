@@ -108,7 +108,10 @@ as $$
 begin
   if p_booking.status = 'cancelled' and p_booking.cancelled_by <> 'system' then
     perform private.raise_invalid_transition('cancelled', 'confirmed');
-  elsif p_booking.expires_at <= now() and p_booking.starts_at <= now() then
+  elsif p_booking.expires_at <= now() and (
+    p_booking.starts_at <= now()
+    or not (select accepts_bookings from public.profiles where id = p_booking.professional_id)
+  ) then
     perform private.raise_hold_expired();
   end if;
 
@@ -127,7 +130,7 @@ end;
 $$;
 
 comment on function private.confirm_held_booking is
-  'Makes a hold what its service makes of a booking; one that is over too, while its time is free: 409 slot_taken, hold_expired when it would have begun, invalid_transition when somebody cancelled it.';
+  'Makes a hold what its service makes of a booking; one that is over too, while its time is free: 409 slot_taken, hold_expired when it would have begun or no bookings are accepted any more, invalid_transition when somebody cancelled it.';
 
 create function private.confirm_held_order(p_order public.orders)
 returns void

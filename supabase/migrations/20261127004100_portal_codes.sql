@@ -142,6 +142,10 @@ begin
   where professional_id = p_professional_id
     and email_key = private.email_key(p_email)
     and not archived
+    -- Its mail would carry the name of somebody whose mails have been stopped.
+    and not exists (
+      select from private.suspended_owners where professional_id = p_professional_id
+    )
   for key share skip locked;
 
   if found then

@@ -104,12 +104,25 @@ as $$
 declare
   v_a_day integer;
 begin
-  -- The first try has counted.
-  if p_mail.attempts > 0 or p_mail.kind = 'confirm_address' then
+  -- The first try has counted, also one that a spent quota took back.
+  if p_mail.attempts > 0 or p_mail.detail ? 'counted' then
     return false;
   end if;
+  -- A budget of its own, so that others who type the address cannot use that of its owner up.
   if not p_is_proven and private.count_request(
-    'mail to ' || encode(private.address_digest(p_email), 'base64'), 10, '1 day'
+    concat(
+      case p_mail.kind when 'confirm_address' then 'question' else 'mail' end,
+      ' to ',
+      encode(private.address_digest(p_email), 'base64')
+    ),
+    10,
+    '1 day'
+  ) > 0 then
+    return true;
+  end if;
+  -- A client who books and cancels without end must use up neither side's.
+  if p_mail.client_id is not null and private.count_request(
+    format('mail about %s to %s', p_mail.client_id, p_mail.audience), 60, '1 day'
   ) > 0 then
     return true;
   end if;
@@ -129,7 +142,7 @@ end;
 $$;
 
 comment on function private.mail_is_over_limit is
-  'Counts a mail: ten a day to an address that has not proved itself, from all professionals together, and by tier those of a professional to clients.';
+  'Counts a mail: ten a day to an address that has not proved itself, from all professionals together (and ten that ask an account to confirm it), sixty about a client to each side, and by tier those of a professional to clients.';
 
 -- The limits last: what is not sent for another reason counts towards none.
 create function private.reason_to_drop(

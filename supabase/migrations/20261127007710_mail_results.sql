@@ -65,7 +65,11 @@ begin
       perform private.end_mail(p_mail_id, 'failed', 'refused');
     when 'quota' then
       update private.mails
-      set attempts = attempts - 1, claim_token = null, due_at = now()
+      set
+        attempts = attempts - 1,
+        detail = detail || '{"counted": true}',
+        claim_token = null,
+        due_at = now()
       where id = p_mail_id;
 
       update private.mail_pace

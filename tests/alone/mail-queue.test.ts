@@ -463,6 +463,48 @@ describe("a mail is dropped, with the reason,", () => {
     });
     expect(seen).toEqual([10, 2, 1]);
   });
+
+  test("the sixty-first of a day about one client, to the client and to the professional", async () => {
+    const seen = await inVain(async (tx) => {
+      const used = (audience: string) => tx`
+        select private.count_request(${`mail about ${ana.clientId} to ${audience}`}, 60, '1 day')
+        from generate_series(1, 59)`;
+      await used("client");
+      await used("professional");
+      await book(tx, ana, { source: "public", starts_at: at(24) });
+      await book(tx, ana, { source: "public", starts_at: at(26) });
+      await claim(tx);
+      return standing(tx, ana);
+    });
+    expect(seen.sort()).toEqual([
+      "client booking_confirmed dropped daily_limit",
+      "client booking_confirmed queued",
+      "professional new_booking dropped daily_limit",
+      "professional new_booking queued",
+    ]);
+  });
+
+  test("the eleventh question a day to an account, in a budget that others do not use up", async () => {
+    const seen = await inVain(async (tx) => {
+      await tx`delete from private.confirmed_owners where professional_id = ${ana.id}`;
+      const [owner] = await tx`select private.owner_email(${ana.id}) as email`;
+      const used = (what: string, count: number) => tx`
+        select private.count_request(
+          ${what} || ' to ' || encode(private.address_digest(${owner?.email}), 'base64'), 10, '1 day'
+        )
+        from generate_series(1, ${count})`;
+      const ask = () => tx`
+        insert into private.mails (professional_id, audience, kind)
+        values (${ana.id}, 'professional', 'confirm_address')`;
+      await used("mail", 10);
+      await used("question", 9);
+      await ask();
+      const tenth = (await claim(tx)).length;
+      await ask();
+      return [tenth, (await claim(tx)).length];
+    });
+    expect(seen).toEqual([1, 0]);
+  });
 });
 
 describe("a try", () => {
@@ -579,6 +621,8 @@ describe("a try", () => {
       const [health] = await tx`select private.health() ->> 'mail' as mail`;
       await tx`update private.mail_pace set paused_until = now() - interval '1 second'`;
       const over = await due();
+      // Nor of the day's limits: the first claim has counted.
+      await tx`update private.tiers set mails_per_day = 1 where name = 'ultra'`;
       const [again] = await claim(tx);
       return {
         status: answer?.status,

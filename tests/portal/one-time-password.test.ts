@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { request } from "../support/callers.ts";
+import { request, server } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import {
   createClientRow,
@@ -320,6 +320,27 @@ describe("spellings of an address", () => {
     await receiveCode(real);
     expect(await mailsTo(tag)).toHaveLength(1);
   });
+});
+
+test("a professional whose mails were stopped has no codes sent, and nobody sees the difference", async () => {
+  const suspended = await createProfessional();
+  const client = await createClientRow(suspended);
+  await sql`
+    insert into private.suspended_owners (professional_id, reason) values (${suspended.id}, 'spam')`;
+  const start = async (email: string) => {
+    const { data } = await server().rpc("start_portal_code", {
+      professional_id: suspended.id,
+      email,
+      ip: "192.0.2.77",
+      ip_limit: 1000,
+    });
+    return (data as { recipient: { client_id: string; generation: number } }).recipient;
+  };
+  // An id of nobody, for which no code can be kept, as for a stranger.
+  const recipient = await start(client.email ?? "");
+  expect(recipient.client_id).not.toBe(client.id);
+  expect(Object.keys(recipient)).toEqual(Object.keys(await start(`${randomUUID()}@example.com`)));
+  expect(await sql`select from private.portal_codes where client_id = ${client.id}`).toEqual([]);
 });
 
 describe("a client who is no longer one", () => {

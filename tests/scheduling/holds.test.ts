@@ -388,6 +388,23 @@ describe("confirm_hold", () => {
     });
   });
 
+  test("refuses one that is over once no bookings are accepted", async () => {
+    const { professional, hold } = await careful();
+    const [inTime, over] = [await hold("10:00"), await hold("12:00")];
+    await isOver("bookings", over);
+    await answer(
+      professional.api
+        .from("profiles")
+        .update({ accepts_bookings: false })
+        .eq("id", professional.id),
+    );
+    expect(await failure(confirmHold("booking", over))).toMatchObject({
+      status: 409,
+      code: "hold_expired",
+    });
+    expect((await confirmHold("booking", inTime)).error).toBeNull();
+  });
+
   test("refuses one that somebody cancelled, also after it was confirmed by the owner", async () => {
     const { professional, hold } = await careful();
     const [held, confirmed] = [await hold("10:00"), await hold("12:00")];

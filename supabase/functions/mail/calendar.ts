@@ -8,7 +8,7 @@ import type { Booking, ClientMail } from "./facts.ts";
 import { type Person, professionalName } from "./names.ts";
 import { placeForClient } from "./place.ts";
 import type { Texts } from "./texts/texts.ts";
-import { clip, headerName, severalLines } from "./words.ts";
+import { clientNameOnly, clip, headerName, severalLines } from "./words.ts";
 
 export interface Attachment {
   filename: string;
@@ -59,7 +59,7 @@ export function calendarEntry(
   if (method !== ICalCalendarMethod.PUBLISH) {
     event.createAttendee({
       email: to.email,
-      name: mail.may_quote ? headerName(client.name) || null : null,
+      name: mail.may_quote ? headerName(clientNameOnly(client.name)) || null : null,
       rsvp: false,
       status: ICalAttendeeStatus.ACCEPTED,
     });

@@ -12,7 +12,7 @@ import { thousandths } from "./money.ts";
 import { addressLines, orderRows } from "./order-lines.ts";
 import { linkOf, placeForClient } from "./place.ts";
 import type { Texts } from "./texts/texts.ts";
-import { clip, isolated, nameOnly, severalLines } from "./words.ts";
+import { clientNameOnly, clip, isolated, severalLines } from "./words.ts";
 
 export function clientContent(mail: ClientMail, context: Context): Content {
   const { subject, heading, blocks } =
@@ -29,7 +29,7 @@ export function clientContent(mail: ClientMail, context: Context): Content {
 }
 
 function greeting(mail: ClientMail, { texts }: Context): Block[] {
-  const name = mail.may_quote ? isolated(nameOnly(mail.client.name)) : "";
+  const name = mail.may_quote ? isolated(clientNameOnly(mail.client.name)) : "";
   return [
     {
       type: "paragraph",

@@ -15,7 +15,7 @@ import { professionalContent } from "./professional-content.ts";
 import { toText } from "./text.ts";
 import { TEXTS } from "./texts/index.ts";
 import { times } from "./times.ts";
-import { headerName } from "./words.ts";
+import { clientNameOnly, headerName } from "./words.ts";
 
 export interface Rendered {
   to: Person;
@@ -65,8 +65,9 @@ function recipient(mail: MailFacts): Person {
   if (mail.kind === "confirm_address") {
     return { name: "", email: mail.professional.email_to_confirm };
   }
-  const nameMayBeSaid = mail.audience === "professional" || mail.may_quote;
-  return { name: nameMayBeSaid ? headerName(mail.to.name ?? "") : "", email: mail.to.email };
+  const { name, email } = mail.to;
+  if (mail.audience === "professional") return { name: headerName(name ?? ""), email };
+  return { name: mail.may_quote ? headerName(clientNameOnly(name ?? "")) : "", email };
 }
 
 function fromName(mail: MailFacts, { professional, service }: Context): string {

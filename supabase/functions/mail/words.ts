@@ -37,6 +37,12 @@ export function nameOnly(text: string): string {
   return oneLine(oneLine(text).replace(AT, " (at) "));
 }
 
+/** Of a client, who may be a stranger: nothing where mail programs would make a link of it. */
+export function clientNameOnly(text: string): string {
+  const name = nameOnly(text);
+  return /:\/\/|[^\s.]\.\p{L}{2,}/u.test(name) ? "" : name;
+}
+
 /** A name for a header or a parameter: short, and without what is syntax there (RFC 5322, 5545, 6868). */
 export function headerName(text: string): string {
   const name = nameOnly(text)

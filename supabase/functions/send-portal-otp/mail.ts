@@ -16,7 +16,8 @@ export function codeMail(
   professionalId: string,
   portalUrl: string | undefined,
 ): Mail {
-  const professional = oneLine(to.professional_name);
+  // A name that could be taken for an address, or goes on and on, is not one.
+  const professional = oneLine(to.professional_name).replaceAll("@", " (at) ").slice(0, 100);
   const values = new URLSearchParams({ professional: professionalId, email: to.email, code });
   const link = portalUrl && `${portalUrl}#${values}`;
   const lines = [

@@ -91,6 +91,16 @@ describe("the professional's own words", () => {
     expect(text).toContain("Reason:\nI am ill");
   });
 
+  test.each(["Claim your prize at evil.example", "https://a.b", "Dr.Evil"])(
+    "a client by the name of %j is greeted without it",
+    (name) => {
+      const changes = { client: { name }, to: { name }, may_quote: true };
+      const mail = mailOf("client", "booking_confirmed", changes);
+      expect(everything(mail)).not.toContain(name);
+      expect(mail.to.name).toBe("");
+    },
+  );
+
   test("whoever may not be the booker is told why the mail came", () => {
     for (const language of LANGUAGES) {
       const [known, unknown] = [true, false].map((may_quote) =>

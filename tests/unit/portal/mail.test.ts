@@ -38,7 +38,7 @@ describe("the mail with a code", () => {
     ["a NUL", "Ana\0Bcc: everybody@example.com"],
   ])("%s in a name starts no header and no line", (_, name) => {
     const { subject, text } = mail({ professional_name: name });
-    expect(subject).toContain("Ana Bcc: everybody@example.com");
+    expect(subject).toContain("Ana Bcc: everybody (at) example.com");
     expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
     expect(text.split(/\r|\n|\u2028/).some((line) => line.startsWith("Bcc:"))).toBe(false);
   });
