@@ -80,9 +80,6 @@ async function accountWithEverything(): Promise<Professional> {
   await createOrder(professional, { client_id: client.id, booking_id: booking.id });
   await createPortalSession(client);
   await confirmOwner(professional);
-  await sql`
-    insert into private.suspended_owners (professional_id, reason)
-    values (${professional.id}, 'spam')`;
 
   const ok = (answer: { error: unknown }) => expect(answer.error).toBeNull();
   ok(
@@ -131,6 +128,10 @@ async function accountWithEverything(): Promise<Professional> {
     }),
   });
   expect(status).toBe(200);
+  // Last, for it ends codes and mails.
+  await sql`
+    insert into private.suspended_owners (professional_id, reason)
+    values (${professional.id}, 'spam')`;
   return professional;
 }
 
