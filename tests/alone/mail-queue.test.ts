@@ -614,6 +614,8 @@ describe("a try", () => {
         await tx`delete from private.dispatches where queue = 'mail'`;
         return (await tx`select private.mail_due() as due`)[0]?.due;
       };
+      // Nor of the day's limits: the first claim has counted.
+      await tx`update private.tiers set mails_per_day = 1 where name = 'ultra'`;
       await book(tx, ana);
       const [mail] = (await claim(tx)) as [Claim];
       const answer = await finish(tx, mail, "quota", { retryAfter: 3600 });
@@ -621,8 +623,6 @@ describe("a try", () => {
       const [health] = await tx`select private.health() ->> 'mail' as mail`;
       await tx`update private.mail_pace set paused_until = now() - interval '1 second'`;
       const over = await due();
-      // Nor of the day's limits: the first claim has counted.
-      await tx`update private.tiers set mails_per_day = 1 where name = 'ultra'`;
       const [again] = await claim(tx);
       return {
         status: answer?.status,
