@@ -41,21 +41,6 @@ $$;
 comment on function private.is_own_change is
   'Whether the professional makes this change, and so knows of it; null outside a request.';
 
-create function private.is_change_of_client()
-returns boolean
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-begin
-  return coalesce(private.caller_role() in ('portal_client', 'portal_booking'), false);
-end;
-$$;
-
-comment on function private.is_change_of_client is
-  'Whether a client makes this change, in the portal or by a link.';
-
 -- No unique index stands behind this: an insert that meets a row which a claim has in its hands
 -- would wait for it. Changes of one professional come one after the other, under the write lock.
 create function private.queue_change(
@@ -168,7 +153,7 @@ begin
   perform private.queue_change(
     'client', v_kind, new.professional_id, new.client_id, new.id, null, v_was, v_quiet
   );
-  if v_kind <> 'booking_confirmed' and private.is_change_of_client() then
+  if v_kind <> 'booking_confirmed' and private.caller_is_client() then
     perform private.queue_change(
       'professional', v_kind, new.professional_id, new.client_id, new.id, null, v_was, v_quiet
     );
