@@ -422,3 +422,40 @@ test("an account that goes takes its mails along", async () => {
   await sql`delete from auth.users where id = ${here.ana.id}`;
   expect(await mailsOf(here.ana)).toEqual([]);
 });
+
+describe("the queue itself refuses", () => {
+  let owner: string;
+  beforeAll(async () => {
+    owner = (await createProfessional()).id;
+  });
+  const insert = (values: Record<string, unknown>) =>
+    sql`insert into private.mails ${sql({ professional_id: owner, audience: "client", kind: "booking_reminder", ...values } as never)}`;
+
+  test.each<[string, Record<string, unknown>]>([
+    ["mails_status_is_known", { status: "lost", due_at: null }],
+    ["mails_audience_is_known", { audience: "neighbour" }],
+    ["mails_kind_is_known", { kind: "gossip" }],
+    ["mails_kind_is_known", { audience: "professional", kind: "booking_reminder" }],
+    ["mails_are_due_while_queued", { due_at: null }],
+    ["mails_are_due_while_queued", { status: "sent" }],
+    ["mails_provider_id_has_1_to_200_characters", { provider_id: "" }],
+  ])("%s: %j", async (constraint_name, values) => {
+    await expect(insert(values)).rejects.toMatchObject({ code: "23514", constraint_name });
+  });
+
+  test("a second reminder of one start, also when two jobs make it", async () => {
+    const reminder = {
+      booking_id: randomUUID(),
+      told_starts_at: "2100-01-01T09:00:00Z",
+      detail: sql.json({ minutes: 60 }),
+      status: "dropped",
+      due_at: null,
+    };
+    await insert(reminder);
+    await expect(insert(reminder)).rejects.toMatchObject({
+      code: "23505",
+      constraint_name: "mails_one_reminder_of_a_start",
+    });
+    await insert({ ...reminder, detail: sql.json({ minutes: 30 }) });
+  });
+});
