@@ -337,38 +337,33 @@ comment on function private.is_callers_row is
   'Whether a row trigger may apply rules to this row: it belongs to the professional whose lock is held, or a server writes it.';
 
 -- Updates of `id`, `created_at` and `professional_id` are not granted to API users; this holds for
--- servers and SQL too.
-create function private.keep_row_identity()
+-- servers and SQL too. Which columns they are stands in the WHEN of each table's trigger.
+create function private.refuse_identity_change()
 returns trigger
 language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
-declare
-  v_changed boolean := (new.id, new.created_at) is distinct from (old.id, old.created_at);
 begin
-  if tg_relid <> 'public.profiles'::regclass then
-    v_changed := v_changed or new.professional_id is distinct from old.professional_id;
-  end if;
+  raise exception using
+    errcode = 'check_violation',
+    constraint = tg_table_name || '_identity_never_changes',
+    message = 'id, created_at and professional_id cannot be changed';
+end;
+$$;
 
-  if v_changed then
-    raise exception using
-      errcode = 'check_violation',
-      constraint = tg_table_name || '_identity_never_changes',
-      message = 'id, created_at and professional_id cannot be changed';
-  end if;
+comment on function private.refuse_identity_change is
+  'BEFORE UPDATE, WHEN the row would get another id, owner or birth: refuses it.';
 
-  -- These follow from others and date nothing by themselves. Generated ones of NEW are still null
-  -- here; in_stock is worked out by a trigger after this one.
-  if tg_relid = 'public.clients'::regclass then
-    new.email_key := old.email_key;
-  elsif tg_relid = 'public.products'::regclass then
-    new.in_stock := old.in_stock;
-  elsif tg_relid = 'public.orders'::regclass then
-    new.payment_status := old.payment_status;
-  end if;
-
+create function private.touch_row()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
   if new is distinct from old then
     new.updated_at := now();
   end if;
@@ -376,7 +371,7 @@ begin
 end;
 $$;
 
-comment on function private.keep_row_identity is
-  'BEFORE UPDATE, after whatever else changes the row: keeps id, created_at and professional_id, and dates every real change in updated_at.';
+comment on function private.touch_row is
+  'BEFORE UPDATE, after whatever else changes the row: dates every real change in updated_at. For tables without derived columns.';
 
 select private.hand_over('take_write_lock');

@@ -144,9 +144,18 @@ create trigger profiles_normalize
   before insert or update of full_name, contact_email, contact_phone on public.profiles
   for each row execute function private.normalize_profile();
 
+create trigger profiles_keep_identity
+  before update on public.profiles
+  for each row
+  when (
+    (new.id, new.created_at)
+    is distinct from (old.id, old.created_at)
+  )
+  execute function private.refuse_identity_change();
+
 create trigger profiles_touch
   before update on public.profiles
-  for each row execute function private.keep_row_identity();
+  for each row execute function private.touch_row();
 
 alter table public.profiles enable row level security;
 

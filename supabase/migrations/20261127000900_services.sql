@@ -81,9 +81,18 @@ create trigger services_normalize
   before insert or update of name on public.services
   for each row execute function private.trim_name();
 
+create trigger services_keep_identity
+  before update on public.services
+  for each row
+  when (
+    (new.id, new.created_at, new.professional_id)
+    is distinct from (old.id, old.created_at, old.professional_id)
+  )
+  execute function private.refuse_identity_change();
+
 create trigger services_touch
   before update on public.services
-  for each row execute function private.keep_row_identity();
+  for each row execute function private.touch_row();
 
 alter table public.services enable row level security;
 

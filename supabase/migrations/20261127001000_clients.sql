@@ -222,6 +222,26 @@ $$;
 comment on function private.check_open_count is
   '422 too_many_open for a portal client that has five bookings or orders of its own making open.';
 
+create function private.touch_client()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  -- A generated column of NEW is still null here.
+  new.email_key := old.email_key;
+  if new is distinct from old then
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.touch_client is
+  'BEFORE UPDATE, after whatever else changes the row: dates every real change in updated_at.';
+
 create trigger clients_lock
   before insert or update or delete on public.clients
   for each statement execute function private.take_write_lock();
@@ -238,9 +258,18 @@ create trigger clients_reset_mail_status
   before insert or update on public.clients
   for each row execute function private.keep_mail_status();
 
+create trigger clients_keep_identity
+  before update on public.clients
+  for each row
+  when (
+    (new.id, new.created_at, new.professional_id)
+    is distinct from (old.id, old.created_at, old.professional_id)
+  )
+  execute function private.refuse_identity_change();
+
 create trigger clients_touch
   before update on public.clients
-  for each row execute function private.keep_row_identity();
+  for each row execute function private.touch_client();
 
 alter table public.clients enable row level security;
 

@@ -132,6 +132,26 @@ comment on function public.variants is 'Variants of a product, for embedding.';
 
 comment on function public.parent is 'The product a variant belongs to, for embedding.';
 
+create function private.touch_product()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  -- in_stock is worked out afterwards and dates nothing by itself.
+  new.in_stock := old.in_stock;
+  if new is distinct from old then
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.touch_product is
+  'BEFORE UPDATE, after whatever else changes the row: dates every real change in updated_at.';
+
 create trigger products_lock
   before insert or update or delete on public.products
   for each statement execute function private.take_write_lock();
@@ -149,9 +169,18 @@ create trigger products_normalize
   before insert or update of name on public.products
   for each row execute function private.trim_name();
 
+create trigger products_keep_identity
+  before update on public.products
+  for each row
+  when (
+    (new.id, new.created_at, new.professional_id)
+    is distinct from (old.id, old.created_at, old.professional_id)
+  )
+  execute function private.refuse_identity_change();
+
 create trigger products_touch
   before update on public.products
-  for each row execute function private.keep_row_identity();
+  for each row execute function private.touch_product();
 
 alter table public.products enable row level security;
 

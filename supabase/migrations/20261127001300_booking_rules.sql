@@ -342,9 +342,18 @@ create trigger "0_bookings_end_met_holds"
   )
   execute function private.end_met_holds();
 
+create trigger bookings_3_keep_identity
+  before update on public.bookings
+  for each row
+  when (
+    (new.id, new.created_at, new.professional_id)
+    is distinct from (old.id, old.created_at, old.professional_id)
+  )
+  execute function private.refuse_identity_change();
+
 create trigger bookings_4_touch
   before update on public.bookings
-  for each row execute function private.keep_row_identity();
+  for each row execute function private.touch_row();
 
 select private.hand_over(
   'fill_booking',

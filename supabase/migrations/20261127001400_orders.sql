@@ -87,13 +87,42 @@ create index orders_held_idx
   on public.orders (professional_id, expires_at)
   where status = 'pending' and expires_at is not null;
 
+create function private.touch_order()
+returns trigger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  -- A generated column of NEW is still null here.
+  new.payment_status := old.payment_status;
+  if new is distinct from old then
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.touch_order is
+  'BEFORE UPDATE, after whatever else changes the row: dates every real change in updated_at.';
+
 create trigger orders_lock
   before insert or update or delete on public.orders
   for each statement execute function private.take_write_lock();
 
+create trigger orders_3_keep_identity
+  before update on public.orders
+  for each row
+  when (
+    (new.id, new.created_at, new.professional_id)
+    is distinct from (old.id, old.created_at, old.professional_id)
+  )
+  execute function private.refuse_identity_change();
+
 create trigger orders_4_touch
   before update on public.orders
-  for each row execute function private.keep_row_identity();
+  for each row execute function private.touch_order();
 
 alter table public.orders enable row level security;
 
