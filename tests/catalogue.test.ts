@@ -689,3 +689,20 @@ describe("roles", () => {
     expect(can).toEqual({ portal: true, link: true, rules: false });
   });
 });
+
+describe("jobs", () => {
+  test("are each the call of one function of private, since the text is kept with every run", async () => {
+    const jobs = await sql<{ name: string; command: string; exists: boolean }[]>`
+      select name, command,
+        to_regproc(substring(command from '^select (private\\.\\w+)\\(')) is not null as exists
+      from private.jobs()`;
+    expect(jobs.length).toBeGreaterThan(0);
+    for (const { name, command, exists } of jobs) {
+      expect([name, command, exists]).toEqual([
+        name,
+        expect.stringMatching(/^select private\.\w+\(('\w+')?\)$/),
+        true,
+      ]);
+    }
+  });
+});
