@@ -22,12 +22,14 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   anon: words(`available_slots booking_page check_request create_booking explain_slot
     is_active_product is_open_to_public place_order quote_order timestamp_from_json
     timestamp_json`),
-  authenticated: words(`adjust_stock are_mail_settings are_reminders audit availability_problem
-    available_slots blocked_range booking_page cancel_booking check_request create_booking
+  authenticated: words(`adjust_stock api_keys are_mail_settings are_reminders audit
+    authorize_action availability_problem
+    available_slots blocked_range booking_page cancel_booking check_request create_api_key create_booking
     create_webhook_endpoint day_windows_problem delete_webhook_endpoint email_key erase_client
     explain_slot is_blank is_email languages mail_kinds mails order_payments place_order
     quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
-    request_address_confirmation reschedule_booking rotate_webhook_secret spill_over tags_are_short
+    request_address_confirmation reschedule_booking revoke_api_key revoke_api_keys
+    rotate_webhook_secret spill_over tags_are_short
     test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint
     webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
   portal_booking: words(`available_slots booking_page caller_professional_id cancel_booking
@@ -40,7 +42,7 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
   service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
     available_slots blocked_range booking_page cancel_booking check_request claim_mails
     claim_webhook_deliveries confirm_hold confirm_professional_address count_link_use create_booking
-    day_windows_problem email_key end_portal_session explain_slot finish_mail
+    day_windows_problem email_key end_portal_session exchange_api_key explain_slot finish_mail
     finish_portal_verification finish_webhook_delivery health is_blank is_email languages
     mail_kinds order_payments place_order quote_order record_mail_event record_payment
     refund_payment report_portal_address reschedule_booking set_portal_code spill_over
@@ -52,7 +54,9 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
 /** RPCs and computed relationships with who may call them; `s` only reads. */
 const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[] }> = {
   adjust_stock: { volatility: "v", roles: ["authenticated", "service_role"] },
+  api_keys: { volatility: "s", roles: ["authenticated"] },
   audit: { volatility: "s", roles: ["authenticated"] },
+  authorize_action: { volatility: "v", roles: ["authenticated"] },
   available_slots: { volatility: "s", roles: [...API_ROLES] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
   cancel_booking: {
@@ -64,11 +68,13 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   confirm_hold: { volatility: "v", roles: ["service_role"] },
   confirm_professional_address: { volatility: "v", roles: ["service_role"] },
   count_link_use: { volatility: "v", roles: ["service_role"] },
+  create_api_key: { volatility: "v", roles: ["authenticated"] },
   create_booking: { volatility: "v", roles: ORDERING },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
   erase_client: { volatility: "v", roles: ["authenticated"] },
+  exchange_api_key: { volatility: "v", roles: ["service_role"] },
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
   finish_mail: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
@@ -90,6 +96,8 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
+  revoke_api_key: { volatility: "v", roles: ["authenticated"] },
+  revoke_api_keys: { volatility: "v", roles: ["authenticated"] },
   rotate_webhook_secret: { volatility: "v", roles: ["authenticated"] },
   set_portal_code: { volatility: "v", roles: ["service_role"] },
   start_booking_session: { volatility: "v", roles: ["service_role"] },
@@ -111,11 +119,12 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
  * on the counter's own connection, and write no row of a tenant. All others belong to `rules`.
  */
 const POSTGRES_DEFINER_FUNCTIONS = words(
-  "check_request count_public_try count_public_write count_request count_requests health owner_email",
+  "check_request count_public_try count_public_write count_request count_requests health owner_email owner_may_sign_in session_started_at",
 );
 
 /** What `rules` may do with whole tables; a column list where it needs no more. */
 const RULES_GRANTS: Record<string, string> = {
+  "private.api_keys": "insert select update(last_used_on) update(revoked_at)",
   "private.booking_sessions": "delete insert select update(revoked_at)",
   "private.confirmed_owners": "delete insert select update",
   "private.currencies": "select",

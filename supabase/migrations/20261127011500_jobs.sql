@@ -18,6 +18,7 @@ as $$
     ('request-counters', '7 * * * *', 'select private.forget_request_counters()'),
     ('idempotency-keys', '0 3 * * *', 'select private.forget_idempotency_keys()'),
     ('portal-traces', '10 3 * * *', 'select private.forget_portal_traces()'),
+    ('api-keys', '15 3 * * *', 'select private.forget_api_keys()'),
     ('webhook-history', '20 3 * * *', 'select private.cleanup_webhooks()'),
     ('mail-history', '25 3 * * *', 'select private.forget_mails()'),
     ('time-zones', '30 3 * * *', 'select private.learn_time_zones()'),

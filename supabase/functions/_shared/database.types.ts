@@ -594,6 +594,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
       audit: {
         Args: Record<PropertyKey, never>
         Returns: Database["public"]["CompositeTypes"]["audit_finding"][]
@@ -604,6 +605,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      authorize_action: { Args: { by_person?: boolean }; Returns: undefined }
       available_slots: {
         Args: {
           from_date: string
@@ -641,6 +643,10 @@ export type Database = {
         Args: { ip: string; ip_limit: number }
         Returns: number
       }
+      create_api_key: {
+        Args: { access: string; expires_at?: string; name: string }
+        Returns: Json
+      }
       create_booking: {
         Args: {
           client_email?: string
@@ -675,6 +681,10 @@ export type Database = {
       }
       end_portal_session: { Args: { session_id: string }; Returns: undefined }
       erase_client: { Args: { client_id: string }; Returns: Json }
+      exchange_api_key: {
+        Args: { ip: string; ip_limit: number; key_digest: string }
+        Returns: Json
+      }
       explain_slot: {
         Args: { service_id: string; starts_at: string }
         Returns: Json
@@ -847,6 +857,8 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      revoke_api_key: { Args: { key_id: string }; Returns: Json }
+      revoke_api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
       rotate_webhook_secret: {
         Args: { endpoint_id: string; grace?: number }
         Returns: Json
