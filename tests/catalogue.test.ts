@@ -26,7 +26,7 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     authorize_action availability_problem
     available_slots blocked_range booking_page cancel_booking check_request create_api_key create_booking
     create_webhook_endpoint day_windows_problem delete_webhook_endpoint email_key erase_client
-    explain_slot is_blank is_email languages mail_kinds mails order_payments place_order
+    explain_slot export_account export_client is_blank is_email languages mail_kinds mails order_payments place_order
     quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
     request_address_confirmation reschedule_booking revoke_api_key revoke_api_keys
     rotate_webhook_secret spill_over tags_are_short
@@ -76,6 +76,8 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   erase_client: { volatility: "v", roles: ["authenticated"] },
   exchange_api_key: { volatility: "v", roles: ["service_role"] },
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
+  export_account: { volatility: "s", roles: ["authenticated"] },
+  export_client: { volatility: "s", roles: ["authenticated"] },
   finish_mail: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },

@@ -535,7 +535,7 @@ describe("a key that only reads", () => {
 
 describe("a key that writes", () => {
   test("does what the professional does, with the professional's tier", async () => {
-    const eva = await createProfessional();
+    const eva = await createProfessional({ tier: "free" });
     const program = await createProgram(eva, "write");
     const { data, error } = await program.api
       .from("services")
@@ -547,7 +547,7 @@ describe("a key that writes", () => {
     expect(code(await program.api.rpc("authorize_action"))).toBeNull();
     await sql`
       insert into private.request_counters (key, full_at)
-      values (${`professional ${eva.id} 10000`}, now() + interval '1 minute')
+      values (${`professional ${eva.id} 60`}, now() + interval '1 minute')
       on conflict (key) do update set full_at = excluded.full_at`;
     expect((await read(program.token)).status).toBe(429);
   });

@@ -121,6 +121,8 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     erase_client: { client_id: ids.client },
     exchange_api_key: { key_digest: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000 },
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
+    export_account: { cursor: `clients:${ids.client}` },
+    export_client: { client_id: ids.client },
     finish_mail: {
       mail_id: randomUUID(),
       claim_token: randomUUID(),

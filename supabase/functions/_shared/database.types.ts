@@ -689,6 +689,8 @@ export type Database = {
         Args: { service_id: string; starts_at: string }
         Returns: Json
       }
+      export_account: { Args: { cursor?: string }; Returns: Json }
+      export_client: { Args: { client_id: string }; Returns: Json }
       finish_mail: {
         Args: {
           claim_token: string
