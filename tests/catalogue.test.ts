@@ -28,6 +28,7 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     create_webhook_endpoint day_windows_problem delete_webhook_endpoint email_key erase_client
     explain_slot export_account export_client is_blank is_email languages mail_kinds mails order_payments place_order
     quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
+    request_account_deletion
     request_address_confirmation reschedule_booking revoke_api_key revoke_api_keys
     rotate_webhook_secret spill_over tags_are_short
     test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint
@@ -40,9 +41,9 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     languages place_order portal_client_id quote_order reschedule_booking tags_are_short
     timestamp_from_json timestamp_json trim_invisible`),
   service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
-    available_slots blocked_range booking_page cancel_booking check_request claim_mails
+    available_slots blocked_range booking_page cancel_booking check_request claim_account_deletions claim_mails
     claim_webhook_deliveries confirm_hold confirm_professional_address count_link_use create_booking
-    day_windows_problem email_key end_portal_session exchange_api_key explain_slot finish_mail
+    day_windows_problem email_key end_portal_session exchange_api_key explain_slot finish_account_deletion finish_mail
     finish_portal_verification finish_webhook_delivery health is_blank is_email languages
     mail_kinds order_payments place_order quote_order record_mail_event record_payment
     refund_payment report_portal_address reschedule_booking set_portal_code spill_over
@@ -63,6 +64,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
+  claim_account_deletions: { volatility: "v", roles: ["service_role"] },
   claim_mails: { volatility: "v", roles: ["service_role"] },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
   confirm_hold: { volatility: "v", roles: ["service_role"] },
@@ -78,6 +80,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
   export_account: { volatility: "s", roles: ["authenticated"] },
   export_client: { volatility: "s", roles: ["authenticated"] },
+  finish_account_deletion: { volatility: "v", roles: ["service_role"] },
   finish_mail: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },
@@ -93,6 +96,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
   report_portal_address: { volatility: "v", roles: ["service_role"] },
+  request_account_deletion: { volatility: "v", roles: ["authenticated"] },
   request_address_confirmation: { volatility: "v", roles: ["authenticated"] },
   reschedule_booking: {
     volatility: "v",
@@ -126,6 +130,7 @@ const POSTGRES_DEFINER_FUNCTIONS = words(
 
 /** What `rules` may do with whole tables; a column list where it needs no more. */
 const RULES_GRANTS: Record<string, string> = {
+  "private.account_deletions": "delete insert select update",
   "private.api_keys": "insert select update(last_used_on) update(revoked_at)",
   "private.booking_sessions": "delete insert select update(revoked_at)",
   "private.confirmed_owners": "delete insert select update",

@@ -39,7 +39,9 @@ const LEFT_OUT_TABLES = [
   "private.mail_turns",
   "private.webhook_budgets",
   "private.webhook_leases",
-  // Of no professional: reference data, settings, how fast the queues go, counters by hash of an address.
+  // Of no professional: reference data, settings, how fast the queues go, counters by hash of an address,
+  // an account that goes.
+  "private.account_deletions",
   "private.currencies",
   "private.dispatches",
   "private.granted",

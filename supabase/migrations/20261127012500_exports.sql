@@ -85,7 +85,8 @@ as $$
         'public.orders',
         'id created_at updated_at professional_id client_id number kind booking_id items subtotal
         discount tax total currency status amount_paid amount_refunded payment_status
-        shipping_address notes internal_notes source expires_at email_confirmed_at version metadata',
+        shipping_address notes internal_notes source expires_at email_confirmed_at version
+        metadata',
         'id',
         'uuid',
         'client_id = $2'

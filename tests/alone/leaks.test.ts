@@ -96,6 +96,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     },
     booking_page: { username: `ana-${professional.id}` },
     cancel_booking: { booking_id: ids.booking, reason: "ill" },
+    claim_account_deletions: { account_id: null, max_count: 1 },
     claim_mails: { max_count: 1, per_second: 1 },
     claim_webhook_deliveries: { max_count: 1 },
     confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },
@@ -123,6 +124,11 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
     export_account: { cursor: `clients:${ids.client}` },
     export_client: { client_id: ids.client },
+    finish_account_deletion: {
+      account_id: randomUUID(),
+      claim_token: randomUUID(),
+      mailed: true,
+    },
     finish_mail: {
       mail_id: randomUUID(),
       claim_token: randomUUID(),
@@ -165,6 +171,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
     report_portal_address: { portal_url: "https://example.com/portal" },
+    request_account_deletion: { confirmation: "no" },
     request_address_confirmation: {},
     reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
     revoke_api_key: { key_id: ids.key },

@@ -626,6 +626,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      claim_account_deletions: {
+        Args: { account_id: string; max_count: number }
+        Returns: Json
+      }
       claim_mails: {
         Args: { max_count: number; per_second: number }
         Returns: Json
@@ -691,6 +695,10 @@ export type Database = {
       }
       export_account: { Args: { cursor?: string }; Returns: Json }
       export_client: { Args: { client_id: string }; Returns: Json }
+      finish_account_deletion: {
+        Args: { account_id: string; claim_token: string; mailed: boolean }
+        Returns: undefined
+      }
       finish_mail: {
         Args: {
           claim_token: string
@@ -844,6 +852,10 @@ export type Database = {
       report_portal_address: {
         Args: { portal_url: string }
         Returns: undefined
+      }
+      request_account_deletion: {
+        Args: { confirmation?: string }
+        Returns: Json
       }
       request_address_confirmation: {
         Args: Record<PropertyKey, never>
