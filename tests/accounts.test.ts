@@ -6,7 +6,7 @@ import { parallelConnections, sql } from "./support/database.ts";
 import { accountWithEverything, rowsOf } from "./support/everything.ts";
 import { createClientRow, createProfessional, type Professional } from "./support/factories.ts";
 import { createProgram } from "./support/keys.ts";
-import { inbox } from "./support/mailbox.ts";
+import { inbox, readMail } from "./support/mailbox.ts";
 import { mailsTo } from "./support/portal.ts";
 import { stack } from "./support/stack.ts";
 import { refusalOf, until } from "./support/webhooks.ts";
@@ -53,8 +53,10 @@ describe("deleting the account", () => {
     }
     expect(await rowsOf(neighbour)).toEqual(neighbourBefore);
     expect(await deletionsOf(doomed.id)).toHaveLength(0);
-    const [mail] = await inbox(doomed.email, 1);
-    expect(mail?.subject).toBe("Your account has been deleted");
+    // Beside those of the queue that were faster.
+    const last = (await mailsTo(doomed.email)).filter(({ Subject }) => /deleted/.test(Subject));
+    expect(last.map(({ Subject }) => Subject)).toEqual(["Your account has been deleted"]);
+    const mail = last[0] && (await readMail(last[0]));
     expect(mail?.header.get("auto-submitted")).toBe("auto-generated");
     expect(await refusalOf(ask(doomed.token, { confirmation: nameOf(doomed) }))).toMatchObject({
       status: 401,

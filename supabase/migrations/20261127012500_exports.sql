@@ -218,7 +218,7 @@ as $$
       ),
       (
         'private.webhook_expired_events',
-        'professional_id sequence',
+        'professional_id sequence highest',
         'sequence',
         'bigint',
         null
