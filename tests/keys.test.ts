@@ -638,6 +638,40 @@ describe("revoking while the key is in use", () => {
     expect(await refusalOf(read(program.token))).toEqual(ENDED);
   });
 
+  test("is held up by nothing that a key can use up: requests a minute, nor at the same time", async () => {
+    const eva = await createProfessional({ tier: "free" });
+    const program = await createProgram(eva, "read");
+    await sql`
+      insert into private.request_counters (key, full_at)
+      values (${`professional ${eva.id} 60`}, now() + interval '1 minute')
+      on conflict (key) do update set full_at = excluded.full_at`;
+    expect((await refusalOf(read(eva.token))).code).toBe("rate_limit_exceeded");
+    const [holder] = parallelConnections(1);
+    await holder?.begin(async (tx) => {
+      for (const [what, count] of [
+        [`request of professional ${eva.id}`, 5],
+        [`half of the pool ${eva.id}`, 10],
+      ] as const) {
+        // Not by take_place(): to who has a place, it is free.
+        await tx`
+          select pg_advisory_xact_lock(hashtextextended(${what}, place))
+          from generate_series(0, ${count - 1}) as place`;
+      }
+      expect((await refusalOf(read(eva.token))).code).toBe("too_many_connections");
+      expect((await eva.api.rpc("revoke_api_key", { key_id: program.id })).error).toBeNull();
+      expect((await eva.api.rpc("revoke_api_keys")).data).toEqual({ revoked: 0 });
+    });
+    // A budget all the same, and no key's.
+    await sql`
+      insert into private.request_counters (key, full_at)
+      values (${`end of keys ${eva.id} 60`}, now() + interval '1 minute')
+      on conflict (key) do update set full_at = excluded.full_at`;
+    expect(await refusalOf(rpc(eva.token, "revoke_api_keys"))).toMatchObject({
+      status: 429,
+      code: "rate_limit_exceeded",
+    });
+  });
+
   test("twice keeps the first time", async () => {
     const { id } = await createKey(ana, "read");
     const revokedAt = async () => {

@@ -266,6 +266,11 @@ begin
         if v_access is null then
           perform private.raise_session_not_found();
         end if;
+      -- Whoever has a key can use up what the professional has, and must not hold up the key's end:
+      -- a person ends keys on a budget and places apart, those of tier free.
+      elsif current_setting('request.path', true) like '/rpc/revoke_api_key%' then
+        v_professional_id := v_session_id;
+        v_caller := concat('end of keys ', v_subject);
       end if;
     elsif v_role = 'portal_client' then
       v_professional_id := v_claims ->> 'professional_id';
