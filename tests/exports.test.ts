@@ -134,6 +134,23 @@ test("what is shown of a row holds no hash or secret by its type or name", async
   expect(columns).toEqual([]);
 });
 
+test("pages go by a unique key, which a row keeps", async () => {
+  const tables = await sql`
+    select e.source::text, e.key
+    from private.exports() e
+    where not exists (
+      select from pg_index i
+      where i.indrelid = e.source and i.indisunique and i.indpred is null and i.indexprs is null
+        and not exists (
+          select from pg_attribute a
+          where a.attrelid = e.source and a.attnum = any (i.indkey)
+            and e.key !~ ('\\m' || a.attname || '\\M')
+            and not (a.attname = 'professional_id' and i.indnkeyatts > 1)
+        )
+    )`;
+  expect(tables).toEqual([]);
+});
+
 describe("the export of an account", () => {
   let ana: Professional;
   let neighbour: Professional;
@@ -201,6 +218,36 @@ describe("the export of an account", () => {
     expect(new Set(all.idempotency_keys?.map(({ key }) => key)).size).toBe(700);
     expect(all.idempotency_keys).toHaveLength(700);
     expect(pages.filter((page) => "account" in page)).toHaveLength(1);
+  });
+
+  test("has what is there from beginning to end once, whatever is written between its pages", async () => {
+    const eva = await createProfessional();
+    const add = (count: number) => sql`
+      insert into public.clients (professional_id, name)
+      select ${eva.id}, 'Client ' || n from generate_series(1, ${count}) n`;
+    await add(1200);
+    const ids = async () =>
+      (await sql`select id from public.clients where professional_id = ${eva.id}`).map(
+        ({ id }) => id as string,
+      );
+    const before = await ids();
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { data } = await eva.api.rpc("export_account", cursor === undefined ? {} : { cursor });
+      const page = data as unknown as Page;
+      seen.push(...(page.data.clients ?? []).map(({ id }) => id as string));
+      cursor = page.next_cursor;
+      await add(100);
+      await sql`update public.clients set notes = 'x' where professional_id = ${eva.id}`;
+      await sql`
+        delete from public.clients
+        where id in (select id from public.clients where professional_id = ${eva.id} order by random() limit 50)`;
+    }
+    const after = new Set(await ids());
+    expect(new Set(seen).size).toBe(seen.length);
+    const stayed = before.filter((id) => after.has(id));
+    expect(stayed.length).toBeGreaterThan(500);
+    expect(stayed.filter((id) => !seen.includes(id))).toEqual([]);
   });
 
   test.each([

@@ -3,7 +3,8 @@
 -- tests/exports.test.ts, which names what is left out, and why.
 
 -- Columns are named one by one, so that a new one is not shown before somebody has thought of it.
--- Pages go by `key`, unique in a professional; `of_client` is the condition for one of them, with
+-- Pages go by `key`, unique in a professional and the same for all of a row's life: what is written
+-- between two pages would otherwise be in both. `of_client` is the condition for one of them, with
 -- the professional as $1 and the client as $2, null where a table holds nothing of clients.
 create type private.export_table as (
   source regclass,
@@ -219,8 +220,8 @@ as $$
       (
         'private.webhook_expired_events',
         'professional_id sequence highest',
-        'sequence',
-        'bigint',
+        'professional_id',
+        'uuid',
         null
       ),
       (
