@@ -5,7 +5,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { request, server, signToken } from "./support/callers.ts";
 import { type Claims, parallelConnections, raised, rolledBack, sql } from "./support/database.ts";
 import {
+  createBooking,
   createClientRow,
+  createOrder,
   createPortalSession,
   createProfessional,
   createService,
@@ -566,6 +568,26 @@ describe("a key that writes", () => {
     expect((await read(program.token)).status).toBe(429);
   });
 
+  test("cancels and refunds, where one that reads does neither", async () => {
+    const client = await createClientRow(ana);
+    const service = await createService(ana);
+    const booking = await createBooking(ana, {
+      client_id: client.id,
+      service_id: service.id,
+      starts_at: "2100-02-01T10:00:00Z",
+    });
+    const order = await createOrder(ana, { client_id: client.id, booking_id: booking.id });
+    const calls: [string, object][] = [
+      ["record_payment", { order_id: order.id, amount: 10, method: "cash" }],
+      ["refund_payment", { order_id: order.id, amount: 10 }],
+      ["cancel_booking", { booking_id: booking.id }],
+    ];
+    for (const [name, args] of calls) {
+      expect([name, await refusalOf(rpc(reader.token, name, args))]).toEqual([name, READ_ONLY]);
+      expect([name, (await rpc(writer.token, name, args)).status]).toEqual([name, 200]);
+    }
+  });
+
   test("outlives the professional's sessions and another password", async () => {
     const eva = await createProfessional();
     const program = await createProgram(eva, "write");
@@ -582,6 +604,22 @@ describe("a token that names a key", () => {
     const portal = await createPortalSession(await createClientRow(ana));
     const token = await signToken({ ...portal.claims, session_id: writer.id });
     expect(await refusalOf(read(token))).toEqual(ENDED);
+  });
+
+  test("is no portal session, so the portal does not sign it out", async () => {
+    const program = await createProgram(ana, "write");
+    const claims = { role: "authenticated", sub: ana.id, session_id: program.id };
+    const signOut = (token: string) =>
+      request("/functions/v1/verify-portal-otp/sign-out", { method: "POST", token });
+    for (const aud of ["authenticated", "portal"]) {
+      expect(await refusalOf(signOut(await signToken({ ...claims, aud })))).toMatchObject({
+        status: 401,
+        code: "invalid_token",
+      });
+    }
+    expect((await read(program.token)).status).toBe(200);
+    const portal = await createPortalSession(await createClientRow(ana));
+    expect((await signOut(portal.token)).ok).toBe(true);
   });
 
   test("and is signed with another key is refused everywhere", async () => {
