@@ -387,6 +387,22 @@ describe("with a key of either kind", () => {
         }),
     ],
     [
+      "giving an endpoint another address",
+      (token) =>
+        rpc(token, "update_webhook_endpoint", {
+          endpoint_id: endpoint.id,
+          changes: { url: "https://example.com" },
+        }),
+    ],
+    [
+      "giving an endpoint another address by its route",
+      (token) =>
+        webhooks({ token }, `/endpoints/${endpoint.id}`, {
+          method: "PATCH",
+          body: { url: "https://nowhere.invalid/" },
+        }),
+    ],
+    [
       "rotating a secret by its route",
       (token) => webhooks({ token }, `/endpoints/${endpoint.id}/rotate-secret`, { method: "POST" }),
     ],
@@ -514,7 +530,7 @@ describe("a key that only reads", () => {
       expect([path, (await webhooks(reader, path)).status]).toEqual([path, 200]);
     }
     expect(
-      await refusalOf(webhooks(writer, `/endpoints/${id}`, { method: "PATCH", body: { url } })),
+      await refusalOf(webhooks(ana, `/endpoints/${id}`, { method: "PATCH", body: { url } })),
     ).toMatchObject({ status: 422, code: "url_not_allowed" });
     expect(
       (await webhooks(writer, `/endpoints/${id}`, { method: "PATCH", body: { description: "x" } }))

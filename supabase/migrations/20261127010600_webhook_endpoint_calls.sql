@@ -168,6 +168,10 @@ as $$
 declare
   v_endpoint private.webhook_endpoints;
 begin
+  -- Whoever had a key for a moment would go on hearing of everything after its end.
+  if p_changes ? 'url' then
+    perform private.require_person();
+  end if;
   perform private.check_arguments(
     case when p_endpoint_id is null then 'endpoint_id' end,
     case when jsonb_typeof(p_changes) is distinct from 'object' then 'changes' end
@@ -321,7 +325,7 @@ as $$
 $$;
 
 comment on function public.update_webhook_endpoint is
-  'Changes url, events, description, enabled: those that changes has. Disabling cancels what is pending; enabling forgets why it was disabled. Errors: 404 PGRST301; 422 validation_failed with the fields.';
+  'Changes url, events, description, enabled: those that changes has. Disabling cancels what is pending; enabling forgets why it was disabled. Errors: 403 person_required for another url; 404 PGRST301; 422 validation_failed with the fields.';
 
 create function public.delete_webhook_endpoint(endpoint_id uuid)
 returns void

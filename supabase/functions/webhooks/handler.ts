@@ -97,7 +97,7 @@ export function createHandler(deps: WebhooksDeps): Handler {
       PATCH: user(async (call, request, endpoint_id) => {
         const changes = await readValid(request, EndpointChanges, BODY_LIMIT);
         if (changes.url !== undefined) {
-          await call("authorize_action", {});
+          await call("authorize_action", { by_person: true });
           await checkUrl(changes.url);
         }
         return passOn(await call("update_webhook_endpoint", { endpoint_id, changes }));
