@@ -458,11 +458,11 @@ export async function startStripe() {
     }
     const [, id] = /^\/v2\/core\/accounts\/(\w+)$/.exec(path) ?? [];
     if (method === "GET" && id !== undefined) {
-      return accountOf(connected(id, livemode, 404), parse(AccountQuery, params).include);
+      return accountOf(connected(id, livemode), parse(AccountQuery, params).include);
     }
     if (method === "POST" && path === "/v2/core/account_links") {
       const { account, use_case } = parse(LinkParams, params);
-      connected(account, livemode, 404);
+      connected(account, livemode);
       return {
         object: "v2.core.account_link",
         account,
@@ -476,14 +476,13 @@ export async function startStripe() {
     throw invalid(`Unrecognized request URL (${method}: ${path}).`, {}, 404);
   }
 
-  /** Who has no access is told as little as who asks for nothing that exists. */
-  function connected(id: string, livemode: boolean, status = 403): Account {
+  function connected(id: string, livemode: boolean): Account {
     const account = accounts.get(id);
     if (account?.livemode === livemode && account.isConnected) return account;
     throw unprocessed(
       `The provided key 'sk_test_***123' does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
-      { code: status === 404 ? "not_found" : "account_invalid" },
-      status,
+      { code: "account_invalid" },
+      403,
     );
   }
 
