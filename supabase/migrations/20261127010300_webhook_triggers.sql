@@ -102,9 +102,11 @@ begin
   if v_old is not null and v_new is not null then
     v_previous := private.changed_fields(v_old, v_new);
     -- What a payment does to its order is told by payment.* alone, what variants do to in_stock of
-    -- their product by their own events, and a link that is opened late changes nothing.
+    -- their product by their own events; a link that is opened late and a payment page that opens
+    -- change nothing.
     v_told := v_previous - array[
-      'amount_paid', 'amount_refunded', 'payment_status', 'in_stock', 'email_confirmed_at'
+      'amount_paid', 'amount_refunded', 'payment_status', 'in_stock', 'email_confirmed_at',
+      'checkout_open'
     ];
     if coalesce(v_told, '{}') = '{}' then
       return null;

@@ -22,6 +22,7 @@ export type Database = {
           cancellation_notice: number
           cancelled_at: string | null
           cancelled_by: string | null
+          checkout_open: boolean
           client_id: string | null
           created_at: string
           currency: string
@@ -49,6 +50,7 @@ export type Database = {
           cancellation_notice?: number
           cancelled_at?: string | null
           cancelled_by?: string | null
+          checkout_open?: boolean
           client_id?: string | null
           created_at?: string
           currency?: string
@@ -76,6 +78,7 @@ export type Database = {
           cancellation_notice?: number
           cancelled_at?: string | null
           cancelled_by?: string | null
+          checkout_open?: boolean
           client_id?: string | null
           created_at?: string
           currency?: string
@@ -190,9 +193,11 @@ export type Database = {
           amount_paid: number
           amount_refunded: number
           booking_id: string | null
+          checkout_open: boolean
           client_id: string
           created_at: string
           currency: string
+          deposit: number | null
           discount: number
           email_confirmed_at: string | null
           expires_at: string | null
@@ -218,9 +223,11 @@ export type Database = {
           amount_paid?: number
           amount_refunded?: number
           booking_id?: string | null
+          checkout_open?: boolean
           client_id?: string
           created_at?: string
           currency?: string
+          deposit?: number | null
           discount?: number
           email_confirmed_at?: string | null
           expires_at?: string | null
@@ -246,9 +253,11 @@ export type Database = {
           amount_paid?: number
           amount_refunded?: number
           booking_id?: string | null
+          checkout_open?: boolean
           client_id?: string
           created_at?: string
           currency?: string
+          deposit?: number | null
           discount?: number
           email_confirmed_at?: string | null
           expires_at?: string | null
@@ -425,6 +434,8 @@ export type Database = {
           mail_footer: string | null
           mail_settings: NonNullable<Json>
           niche: string | null
+          orders_need_payment: boolean
+          payment_minutes: number
           prices_include_tax: boolean
           public_contact: string[]
           reminders: number[]
@@ -453,6 +464,8 @@ export type Database = {
           mail_footer?: string | null
           mail_settings?: NonNullable<Json>
           niche?: string | null
+          orders_need_payment?: boolean
+          payment_minutes?: number
           prices_include_tax?: boolean
           public_contact?: string[]
           reminders?: number[]
@@ -481,6 +494,8 @@ export type Database = {
           mail_footer?: string | null
           mail_settings?: NonNullable<Json>
           niche?: string | null
+          orders_need_payment?: boolean
+          payment_minutes?: number
           prices_include_tax?: boolean
           public_contact?: string[]
           reminders?: number[]
@@ -502,6 +517,7 @@ export type Database = {
           cancellation_notice: number
           category: string | null
           created_at: string
+          deposit: number | null
           description: string | null
           duration: number
           id: string
@@ -512,6 +528,7 @@ export type Database = {
           metadata: NonNullable<Json>
           min_notice: number
           name: string
+          payment: string
           price: number
           professional_id: string
           requires_confirmation: boolean
@@ -525,6 +542,7 @@ export type Database = {
           cancellation_notice?: number
           category?: string | null
           created_at?: string
+          deposit?: number | null
           description?: string | null
           duration: number
           id?: string
@@ -535,6 +553,7 @@ export type Database = {
           metadata?: NonNullable<Json>
           min_notice?: number
           name: string
+          payment?: string
           price: number
           professional_id?: string
           requires_confirmation?: boolean
@@ -548,6 +567,7 @@ export type Database = {
           cancellation_notice?: number
           category?: string | null
           created_at?: string
+          deposit?: number | null
           description?: string | null
           duration?: number
           id?: string
@@ -558,6 +578,7 @@ export type Database = {
           metadata?: NonNullable<Json>
           min_notice?: number
           name?: string
+          payment?: string
           price?: number
           professional_id?: string
           requires_confirmation?: boolean
@@ -679,7 +700,7 @@ export type Database = {
       }
       booking_page: { Args: { username: string }; Returns: Json }
       cancel_booking: {
-        Args: { booking_id: string; reason?: string }
+        Args: { booking_id: string; reason?: string; refund?: boolean }
         Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
         SetofOptions: {
           from: "*"
@@ -1024,6 +1045,9 @@ export type Database = {
         notes: string | null
         version: number | null
         expires_at: string | null
+        order_id: string | null
+        checkout_token: string | null
+        amount_due: number | null
       }
       mail_record: {
         id: string | null
@@ -1074,6 +1098,8 @@ export type Database = {
         version: number | null
         created_at: string | null
         expires_at: string | null
+        checkout_token: string | null
+        amount_due: number | null
       }
       payment_receipt: {
         payment: Json | null
