@@ -3,6 +3,7 @@ import { quantile } from "simple-statistics";
 import { sql } from "../../tests/support/database.ts";
 import { filled } from "./attacker.ts";
 import { fares, told, unexcused } from "./recorder.ts";
+import { fake } from "./stripe.ts";
 import { received, send, shops } from "./world.ts";
 
 /** How much slower the others' slowest answers may become beside the attacker. */
@@ -89,6 +90,56 @@ async function missingDeliveries(): Promise<string[]> {
   return [...idle.map((url) => `${url}: no event at all`), ...(await lines(lost))];
 }
 
+/** What Stripe has received, given back and lost to disputes of each shop, in cents, is what the ledger says. */
+async function booksThatDiffer(): Promise<string[]> {
+  const rows = await sql<{ id: string; ours: string }[]>`
+    with entries as (
+      select professional_id, kind, sum(amount * 100)::integer as sum
+      from private.payments where provider = 'stripe' group by 1, 2
+    )
+    select a.id, format(
+      '%s received, %s refunded, %s disputed',
+      coalesce(sum(e.sum) filter (where kind = 'payment'), 0),
+      coalesce(sum(e.sum) filter (where kind = 'refund'), 0)
+        - coalesce(sum(e.sum) filter (where kind = 'refund_reversal'), 0),
+      coalesce(sum(e.sum) filter (where kind = 'dispute'), 0)
+        - coalesce(sum(e.sum) filter (where kind = 'dispute_reversal'), 0)
+    ) as ours
+    from private.payment_accounts a left join entries e using (professional_id)
+    group by a.id`;
+  const ours = new Map(rows.map((row) => [row.id, row.ours]));
+  const sales = shops.map(({ account }) => Object.values(fake.books(account)).length);
+  const idle = sales.some((count) => count > 0) ? [] : ["nobody has paid anything"];
+  return idle.concat(
+    shops.flatMap(({ account }) => {
+      const sum = { received: 0, refunded: 0, disputed: 0 };
+      for (const book of Object.values(fake.books(account))) {
+        sum.received += book.received;
+        sum.refunded += book.refunded;
+        sum.disputed += book.disputed;
+      }
+      const { received: got, refunded, disputed } = sum;
+      const theirs = `${got} received, ${refunded} refunded, ${disputed} disputed`;
+      const mine = ours.get(account);
+      return mine === theirs ? [] : [`${account}: ${theirs} at Stripe, ${mine} here`];
+    }),
+  );
+}
+
+/** Nobody here keeps money on purpose. */
+const keptMoney = () =>
+  lines(sql`
+    select o.id, o.amount_paid, o.amount_refunded
+    from public.orders o
+    join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
+    where o.professional_id = any (${owners()}) and o.status = 'cancelled'
+      and p.provider = 'stripe' and o.amount_refunded < p.amount
+      and p.kind = 'payment'
+      and not exists (
+        select from private.provider_refunds r
+        where r.payment_id = p.id and r.status in ('failed', 'canceled')
+      )`);
+
 const lostRows = () =>
   lines(sql`
     select id::text from unnest(${[...told.rows]}::uuid[]) as told (id)
@@ -133,6 +184,8 @@ export const CHECKS: Record<string, () => Promise<string[]> | string[]> = {
   "the last event of every row shows the row": rowsTheirEventDoesNotShow,
   "every event arrived at every endpoint that wants it": missingDeliveries,
   "nothing that a caller was told of is lost": lostRows,
+  "the ledger has what Stripe has": booksThatDiffer,
+  "nothing that was cancelled is still paid": keptMoney,
 
   "every idempotency key had one effect": () =>
     lines(sql`
