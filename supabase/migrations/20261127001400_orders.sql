@@ -30,7 +30,7 @@ create table public.orders (
   amount_refunded public.money_amount not null default 0,
   payment_status text not null generated always as (
     case
-      when amount_paid > 0 and amount_refunded = amount_paid then 'refunded'
+      when amount_paid > 0 and amount_refunded >= amount_paid then 'refunded'
       when amount_paid - amount_refunded >= total then 'paid'
       when amount_refunded > 0 then 'partially_refunded'
       when amount_paid = 0 then 'unpaid'
@@ -72,8 +72,7 @@ create table public.orders (
     check (deposit > 0 and deposit <= total),
   constraint orders_discount_is_at_most_the_subtotal check (discount <= subtotal),
   constraint orders_total_adds_up
-    check (total = subtotal - discount + tax or total = subtotal - discount),
-  constraint orders_refunds_are_at_most_what_was_paid check (amount_refunded <= amount_paid)
+    check (total = subtotal - discount + tax or total = subtotal - discount)
 );
 
 create index orders_professional_id_created_at_idx

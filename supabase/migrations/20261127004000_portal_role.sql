@@ -140,7 +140,9 @@ grant execute on function
   public.quote_order (uuid, jsonb),
   private.quote_order (uuid, jsonb),
   public.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text),
-  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text)
+  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text),
+  public.authorize_checkout (uuid),
+  private.authorize_checkout (uuid)
 to portal_client;
 
 comment on policy bookings_select_client on public.bookings is 'A client reads own bookings, but no hold that is over.';

@@ -74,7 +74,9 @@ grant execute on function
   public.cancel_booking (uuid, text, boolean),
   private.cancel_booking (uuid, text, boolean),
   public.reschedule_booking (uuid, text),
-  private.reschedule_booking (uuid, text)
+  private.reschedule_booking (uuid, text),
+  public.authorize_checkout (uuid),
+  private.authorize_checkout (uuid)
 to portal_booking;
 
 comment on policy bookings_select_link on public.bookings is

@@ -147,7 +147,13 @@ begin
 
   perform private.emit_event(
     new.professional_id,
-    case new.kind when 'payment' then 'payment.succeeded' else 'payment.refunded' end,
+    case new.kind
+      when 'payment' then 'payment.succeeded'
+      when 'refund' then 'payment.refunded'
+      when 'refund_reversal' then 'payment.refund_reversed'
+      when 'dispute' then 'payment.disputed'
+      else 'payment.dispute_reversed'
+    end,
     to_jsonb(private.order_payment(new)) || jsonb_build_object(
       'order',
       jsonb_build_object(
@@ -165,7 +171,7 @@ end;
 $$;
 
 comment on function private.emit_payment_event is
-  'AFTER INSERT on payments, once the order follows: payment.succeeded or payment.refunded.';
+  'AFTER INSERT on payments, once the order follows: payment.succeeded, payment.refunded, payment.disputed, and what is taken back of the last two.';
 
 create trigger services_9_emit_event
   after insert or update or delete on public.services
