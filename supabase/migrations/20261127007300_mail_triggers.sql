@@ -230,7 +230,10 @@ begin
     values
       (
         'client',
-        case new.kind when 'payment' then 'payment_received' else 'payment_refunded' end
+        case new.kind
+          when 'payment' then 'payment_received'
+          when 'refund' then 'payment_refunded'
+        end
       ),
       ('professional', case new.kind when 'payment' then 'payment_received' end)
   ) as news (audience, kind)
