@@ -125,6 +125,7 @@ const RULES_GRANTS: Record<string, string> = {
   "private.mail_turns": "insert select update",
   "private.mails": "delete insert select update",
   "private.order_products": "insert select",
+  "private.payment_holds": "insert select update",
   "private.payments": "insert select update(reason)",
   "private.portal_code_requests": "insert select",
   "private.portal_codes": "delete insert select update",

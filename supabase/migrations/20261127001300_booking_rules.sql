@@ -158,7 +158,7 @@ begin
       or (
         old.cancelled_by is not distinct from 'system'
         and new.status = 'pending'
-        and new.id::text = current_setting('private.revives', true)
+        and current_setting('private.revives', true) is not distinct from new.id::text
       )
     )
     or (new.status in ('completed', 'no_show') and new.client_id is null)

@@ -156,7 +156,7 @@ begin
     or (
       old.status = 'cancelled'
       and new.status = 'pending'
-      and new.id::text = current_setting('private.revives', true)
+      and current_setting('private.revives', true) is not distinct from new.id::text
     )
   ) then
     perform private.raise_invalid_transition(old.status, new.status);

@@ -263,7 +263,8 @@ set search_path = ''
 as $$
 declare
   v_order public.orders;
-  v_ends_at timestamptz;
+  -- As it is stored.
+  v_ends_at public.timestamp_ms;
 begin
   select * into strict v_order from public.orders where id = p_order_id;
   v_ends_at := v_order.expires_at;
@@ -464,6 +465,11 @@ begin
         where professional_id = b.professional_id and id = b.service_id
       ) then 'pending'
       else 'confirmed'
+    end,
+    -- It was over, and nobody's will.
+    cancelled_by = case
+      when new.status = 'cancelled' and old.expires_at <= now() and not old.checkout_open
+      then 'system'
     end,
     expires_at = case when new.status = 'cancelled' then b.expires_at end
   where b.professional_id = new.professional_id

@@ -88,7 +88,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       reschedule_of: ids.booking,
     },
     booking_page: { username: `ana-${professional.id}` },
-    cancel_booking: { booking_id: ids.booking, reason: "ill" },
+    cancel_booking: { booking_id: ids.booking, reason: "ill", refund: true },
     claim_mails: { max_count: 1, per_second: 1 },
     claim_webhook_deliveries: { max_count: 1 },
     confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },

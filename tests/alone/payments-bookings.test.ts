@@ -24,7 +24,7 @@ const {
   statusOf,
   untilMovements,
   untilStatus,
-} = await import("../support/payments.ts");
+} = await import("../support/payments-over-http.ts");
 const { answer, failure, findings, stockOf } = await import("../support/commerce.ts");
 const { sql } = await import("../support/database.ts");
 const { createBooking, createClientRow, createPortalSession, createProduct } = await import(

@@ -22,7 +22,7 @@ const {
   statusOf,
   untilMovements,
   untilStatus,
-} = await import("../support/payments.ts");
+} = await import("../support/payments-over-http.ts");
 const { answer, findings } = await import("../support/commerce.ts");
 const { sql } = await import("../support/database.ts");
 const { killFunction } = await import("../support/function-processes.ts");

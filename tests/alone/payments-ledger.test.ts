@@ -23,7 +23,7 @@ const {
   statusOf,
   untilMovements,
   untilStatus,
-} = await import("../support/payments.ts");
+} = await import("../support/payments-over-http.ts");
 const { findings } = await import("../support/commerce.ts");
 const { sql } = await import("../support/database.ts");
 const { answerOf, eventsOf, record, refusalOf, until } = await import("../support/webhooks.ts");
