@@ -142,9 +142,8 @@ const RULES_GRANTS: Record<string, string> = {
   "private.webhook_budgets": "insert select update",
   "private.webhook_deliveries": "insert select update",
   "private.webhook_endpoints": "delete insert select update",
-  "private.webhook_event_numbers": "usage",
   "private.webhook_events": "delete insert select",
-  "private.webhook_expired_events": "select",
+  "private.webhook_expired_events": "insert select update",
   "private.webhook_leases": "delete insert select update",
   "private.webhook_owner_mails": "insert select",
   "private.webhook_previous_secrets": "insert select",
@@ -311,7 +310,7 @@ describe("tables", () => {
     expect(found).toEqual(Object.fromEntries(expected));
   });
 
-  test("nobody but servers and rules holds a table-wide write grant, and nobody truncate, references, trigger", async () => {
+  test("nobody but servers and rules holds a table-wide grant but to delete, and nobody truncate, references, trigger", async () => {
     const rows = await sql<{ privilege: string }[]>`
       select distinct a.grantee::regrole::text || ' ' || lower(a.privilege_type) as privilege
       from pg_class c
@@ -320,7 +319,6 @@ describe("tables", () => {
         and a.grantee not in (c.relowner, 'rules'::regrole)`;
     expect(rows.map((row) => row.privilege).sort()).toEqual([
       "authenticated delete",
-      "authenticated select",
       "service_role delete",
       "service_role insert",
       "service_role select",
@@ -688,5 +686,22 @@ describe("roles", () => {
         pg_has_role('authenticator', 'portal_booking', 'set') as link,
         pg_has_role('authenticator', 'rules', 'member') as rules`;
     expect(can).toEqual({ portal: true, link: true, rules: false });
+  });
+});
+
+describe("jobs", () => {
+  test("are each the call of one function of private, since the text is kept with every run", async () => {
+    const jobs = await sql<{ name: string; command: string; exists: boolean }[]>`
+      select name, command,
+        to_regproc(substring(command from '^select (private\\.\\w+)\\(')) is not null as exists
+      from private.jobs()`;
+    expect(jobs.length).toBeGreaterThan(0);
+    for (const { name, command, exists } of jobs) {
+      expect([name, command, exists]).toEqual([
+        name,
+        expect.stringMatching(/^select private\.\w+\(('\w+')?\)$/),
+        true,
+      ]);
+    }
   });
 });

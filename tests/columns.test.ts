@@ -147,6 +147,30 @@ describe.each(Object.keys(GRANTS))("%s", (role) => {
   });
 });
 
+/** A row's place in the table and who wrote it last count rows and writes of everybody. */
+describe("columns that Postgres adds", () => {
+  const SYSTEM_COLUMNS = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
+
+  test("are granted to servers only", async () => {
+    const roles = Object.keys(GRANTS).filter((role) => role !== "service_role");
+    const rows = await sql`
+      select role, format('%I', t) as table, c as column
+      from unnest(${roles}::text[]) as role, unnest(${[...TABLES]}::text[]) as t,
+        unnest(${SYSTEM_COLUMNS}::text[]) as c
+      where has_column_privilege(role, 'public.' || t, c, 'select')`;
+    expect(rows).toEqual([]);
+  });
+
+  test.each(TABLES)("are neither shown of %s, nor do rows stand in their order", async (table) => {
+    const { token } = await createProfessional();
+    for (const query of ["select=ctid", "select=xmin", "select=id&order=ctid", "ctid=eq.(0,1)"]) {
+      const response = await request(`/rest/v1/${table}?${query}`, { token });
+      expect([query, response.status, (await response.json()).code]).toEqual([query, 403, "42501"]);
+    }
+    expect((await request(`/rest/v1/${table}?select=*`, { token })).status).toBe(200);
+  });
+});
+
 describe("a professional's own rows", () => {
   let owner: Professional;
   let portal: PortalSession;

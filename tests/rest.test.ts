@@ -7,6 +7,7 @@ import { request } from "./support/callers.ts";
 import { asCaller, sql, tryAsCaller } from "./support/database.ts";
 import {
   createBooking,
+  createBookingSession,
   createClientRow,
   createOrder,
   createPortalSession,
@@ -317,6 +318,16 @@ describe("counting by the planner, who is not bound by row-level security,", () 
     "\tcount=planned\t",
   ];
 
+  let link: string;
+  beforeAll(async () => {
+    const booking = await createBooking(owner, {
+      client_id: client.id,
+      service_id: service.id,
+      starts_at: "2100-02-01T09:00:00Z",
+    });
+    link = (await createBookingSession(booking)).token;
+  });
+
   const body = { username: `new-${randomUUID()}` };
 
   const ask = (method: string, path: string, prefer: string, token?: string) =>
@@ -329,7 +340,7 @@ describe("counting by the planner, who is not bound by row-level security,", () 
 
   test.each(SPELLINGS)("Prefer: %s is refused to everybody but servers", async (prefer) => {
     const portal = await createPortalSession(client);
-    for (const token of [undefined, owner.token, portal.token]) {
+    for (const token of [undefined, owner.token, portal.token, link]) {
       const answer = await ask("GET", "services?select=id", prefer, token);
       expect([answer.status, await answer.json()]).toEqual([
         400,

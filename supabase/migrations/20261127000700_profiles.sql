@@ -165,7 +165,36 @@ alter table public.profiles enable row level security;
 
 -- No insert and no delete: the profile comes with the account and goes with it. `tier` is ours to
 -- set.
-grant select on public.profiles to authenticated;
+-- By columns, like all that follow: a grant of the whole table would show ctid and xmin too, which
+-- count the rows and writes of everybody.
+grant select (
+  id,
+  created_at,
+  updated_at,
+  full_name,
+  username,
+  niche,
+  bio,
+  image_url,
+  time_zone,
+  currency,
+  availability,
+  accepts_bookings,
+  accepts_orders,
+  tax_rate,
+  prices_include_tax,
+  unpaid_order_hours,
+  verify_public_email,
+  tier,
+  language,
+  mail_settings,
+  reminders,
+  contact_email,
+  contact_phone,
+  address,
+  public_contact,
+  mail_footer
+) on public.profiles to authenticated;
 
 grant update (
   full_name,

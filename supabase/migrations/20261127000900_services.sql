@@ -125,7 +125,29 @@ create trigger services_touch
 
 alter table public.services enable row level security;
 
-grant select on public.services to authenticated;
+grant select (
+  id,
+  created_at,
+  updated_at,
+  professional_id,
+  name,
+  description,
+  category,
+  image_url,
+  price,
+  duration,
+  buffer_before,
+  buffer_after,
+  slot_step,
+  min_notice,
+  max_advance_days,
+  cancellation_notice,
+  requires_confirmation,
+  active,
+  location,
+  instructions,
+  metadata
+) on public.services to authenticated;
 
 -- Not location, instructions, metadata: where a client goes is told to clients.
 grant select (

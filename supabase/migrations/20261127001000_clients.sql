@@ -273,7 +273,24 @@ create trigger clients_touch
 
 alter table public.clients enable row level security;
 
-grant select on public.clients to authenticated;
+grant select (
+  id,
+  created_at,
+  updated_at,
+  professional_id,
+  name,
+  email,
+  phone,
+  notes,
+  tags,
+  archived,
+  metadata,
+  language,
+  reminders,
+  mail_status,
+  link_epoch,
+  email_key
+) on public.clients to authenticated;
 
 grant insert (
   id,

@@ -202,7 +202,25 @@ grant select (
   active
 ) on public.products to anon;
 
-grant select on public.products to authenticated;
+grant select (
+  id,
+  created_at,
+  updated_at,
+  professional_id,
+  parent_id,
+  name,
+  description,
+  category,
+  image_url,
+  sku,
+  options,
+  price,
+  stock,
+  low_stock_at,
+  in_stock,
+  active,
+  metadata
+) on public.products to authenticated;
 
 -- parent_id is set on insert only.
 grant insert (

@@ -124,7 +124,33 @@ create index bookings_held_idx
 
 alter table public.bookings enable row level security;
 
-grant select on public.bookings to authenticated;
+grant select (
+  id,
+  created_at,
+  updated_at,
+  professional_id,
+  client_id,
+  service_id,
+  service_name,
+  starts_at,
+  ends_at,
+  buffer_before,
+  buffer_after,
+  cancellation_notice,
+  status,
+  price,
+  currency,
+  notes,
+  internal_notes,
+  source,
+  cancel_reason,
+  cancelled_at,
+  cancelled_by,
+  expires_at,
+  email_confirmed_at,
+  version,
+  metadata
+) on public.bookings to authenticated;
 
 -- No delete: bookings are cancelled. `cancellation_notice`, `source`, `version`, who cancelled
 -- when, whether a payment page is open and what is known of the link in its mail are facts.

@@ -131,7 +131,34 @@ create trigger orders_4_touch
 
 alter table public.orders enable row level security;
 
-grant select on public.orders to authenticated;
+grant select (
+  id,
+  created_at,
+  updated_at,
+  professional_id,
+  client_id,
+  number,
+  kind,
+  booking_id,
+  items,
+  subtotal,
+  discount,
+  tax,
+  total,
+  currency,
+  status,
+  amount_paid,
+  amount_refunded,
+  payment_status,
+  shipping_address,
+  notes,
+  internal_notes,
+  source,
+  expires_at,
+  email_confirmed_at,
+  version,
+  metadata
+) on public.orders to authenticated;
 
 -- No delete: an order is cancelled. Number, totals, payment columns, `source`, whether a payment
 -- page is open and what is known of the link in its mail are facts.

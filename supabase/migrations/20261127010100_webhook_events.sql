@@ -1,12 +1,11 @@
 -- The outbox: what happened, written in the transaction of the change, so that an event exists
 -- exactly when its change does. The body is kept as text: what is signed must never be built twice.
 
-create sequence private.webhook_event_numbers;
-
 create table private.webhook_events (
   id uuid not null default gen_random_uuid(),
   professional_id uuid not null references public.profiles (id) on delete cascade,
-  -- Drawn under the write lock, so that within a professional it is the order of commits.
+  -- Of this professional only: a number that all shared would tell how much others have. Drawn
+  -- under the write lock, so that it is the order of commits.
   sequence bigint not null,
   created_at timestamptz not null,
   type text not null
@@ -25,10 +24,12 @@ create index webhook_events_professional_id_client_id_idx
 
 create index webhook_events_created_at_idx on private.webhook_events (created_at);
 
--- How far back a poller may ask.
 create table private.webhook_expired_events (
   professional_id uuid primary key references public.profiles (id) on delete cascade,
-  sequence bigint not null
+  -- How far back a poller may ask.
+  sequence bigint not null default 0,
+  -- Of all that are gone, erased ones too: it is not given again, or a poller would miss one.
+  highest bigint not null default 0
 );
 
 -- Built by the types of the columns, so that a column added to a table is in its events.
@@ -86,6 +87,33 @@ $$;
 comment on function private.records_events is
   'Whether changes of this professional are recorded: from the first endpoint on, also a disabled one.';
 
+create function private.next_event_number(p_professional_id uuid)
+returns bigint
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return 1 + greatest(
+    0,
+    (
+      select max(sequence)
+      from private.webhook_events
+      where professional_id = p_professional_id
+    ),
+    (
+      select highest
+      from private.webhook_expired_events
+      where professional_id = p_professional_id
+    )
+  );
+end;
+$$;
+
+comment on function private.next_event_number is
+  'A number above those of all events that the professional ever had. Call it under the write lock.';
+
 create function private.record_event(
   p_professional_id uuid,
   p_type text,
@@ -101,7 +129,7 @@ set search_path = ''
 as $$
 declare
   v_id constant uuid := gen_random_uuid();
-  v_sequence constant bigint := nextval('private.webhook_event_numbers');
+  v_sequence constant bigint := private.next_event_number(p_professional_id);
   v_now constant timestamptz := clock_timestamp();
   v_of_erasure constant boolean :=
     coalesce(current_setting('private.erasing', true) = 'on', false);
@@ -166,11 +194,38 @@ $$;
 comment on function private.emit_event is
   'Writes an event, and a delivery for each enabled endpoint that wants its type.';
 
+-- Definer, like every trigger function here: API roles hold no EXECUTE on what it calls.
+create function private.keep_highest_number()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.webhook_expired_events as e (professional_id, highest)
+  select gone.professional_id, max(gone.sequence)
+  from gone
+  -- Not of an account that goes.
+  where exists (select from public.profiles where id = gone.professional_id)
+  group by gone.professional_id
+  on conflict (professional_id) do update
+  set highest = greatest(e.highest, excluded.highest);
+  return null;
+end;
+$$;
+
+comment on function private.keep_highest_number is
+  'AFTER DELETE statement trigger: whatever removes events, their numbers are not given again.';
+
+create trigger webhook_events_keep_highest_number
+  after delete on private.webhook_events
+  referencing old table as gone
+  for each statement execute function private.keep_highest_number();
+
 alter table private.webhook_events enable row level security;
 
 grant select, insert, delete on private.webhook_events to rules;
-
-grant usage on sequence private.webhook_event_numbers to rules;
 
 create policy webhook_events_all_rules on private.webhook_events
   for all to rules
@@ -179,7 +234,7 @@ create policy webhook_events_all_rules on private.webhook_events
 
 alter table private.webhook_expired_events enable row level security;
 
-grant select on private.webhook_expired_events to rules;
+grant select, insert, update on private.webhook_expired_events to rules;
 
 create policy webhook_expired_events_all_rules on private.webhook_expired_events
   for all to rules
@@ -190,4 +245,6 @@ comment on table private.webhook_events is
   'What happened to a professional''s rows in the last 30 days, with the exact body that is sent.';
 
 comment on table private.webhook_expired_events is
-  'The last event of each professional that was cleaned up; a cursor before it has missed something.';
+  'The last event of each professional that was cleaned up; a cursor before it has missed something. And the highest number of those that are gone.';
+
+select private.hand_over('keep_highest_number');

@@ -480,7 +480,8 @@ describe("a table that refuses what a rule writes", () => {
     insert into public.bookings (client_id, service_id, starts_at)
     values (${mine.ids.client}, ${mine.ids.service}, ${at("17:00")})`;
 
-  const writes: [string, string, () => Claims, (tx: TransactionSql) => Promise<unknown>][] = [
+  type Work = (tx: TransactionSql) => Promise<unknown>;
+  const writes: [string, string, () => Claims, Work, before?: Work][] = [
     ["private.webhook_events", "an owner's booking", own, insertBooking],
     ["private.webhook_deliveries", "an owner's booking", own, insertBooking],
     [
@@ -517,6 +518,28 @@ describe("a table that refuses what a rule writes", () => {
       rpc("create_booking", { client_email: "new@example.com" }),
     ],
     ["private.idempotency_keys", "a booking of the public", anon, rpc("create_booking")],
+    ["private.idempotency_keys", "an order of the public", anon, rpc("place_order")],
+    ["private.mails", "an owner's booking", own, insertBooking],
+    ["private.mails", "a booking of the public", anon, rpc("create_booking")],
+    ["private.mails", "an order of the public", anon, rpc("place_order")],
+    ["private.mails", "a client's cancellation", () => mine.portal.claims, rpc("cancel_booking")],
+    ["private.mails", "a move by link", () => mine.link.claims, rpc("reschedule_booking")],
+    ["private.mails", "a payment", own, rpc("record_payment")],
+    ["private.mails", "a question to confirm an address", own, rpc("request_address_confirmation")],
+    [
+      "private.proven_addresses",
+      "an owner's client",
+      own,
+      (tx) => tx`insert into public.clients (name, email) values ('Ann', 'ann@example.com')`,
+    ],
+    [
+      "private.unheard_clients",
+      "a stranger's hold",
+      anon,
+      rpc("create_booking", { client_email: "new@example.com" }),
+      (tx) => tx`
+        update public.profiles set verify_public_email = true where id = ${mine.professional.id}`,
+    ],
     ["public.bookings", "a client's cancellation", () => mine.portal.claims, rpc("cancel_booking")],
     ["public.bookings", "a client's move", () => mine.portal.claims, rpc("reschedule_booking")],
     ["public.bookings", "a cancellation by link", () => mine.link.claims, rpc("cancel_booking")],
@@ -530,8 +553,9 @@ describe("a table that refuses what a rule writes", () => {
     ["private.webhook_events", "a test event", own, rpc("test_webhook_endpoint")],
     ["public.clients", "an erasure", own, rpc("erase_client")],
   ];
-  test.each(writes)("%s, for %s, shows no row", async (table, _, claims, write) => {
+  test.each(writes)("%s, for %s, shows no row", async (table, _, claims, write, before) => {
     const { failed, text } = await rolledBack(async (tx) => {
+      await before?.(tx);
       await tx.unsafe(
         `alter table ${table} add constraint refuses_everything check (false) not valid`,
       );

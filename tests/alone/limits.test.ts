@@ -15,6 +15,7 @@ import {
   createProfessional,
   createService,
 } from "../support/factories.ts";
+import { withWideLimits } from "../support/limits.ts";
 import { changeSettings, setting } from "../support/settings.ts";
 import { stack } from "../support/stack.ts";
 
@@ -566,4 +567,24 @@ describe("the counter never turns into an outage", () => {
     });
     expect(tally(answers, 200)).toBe(200);
   });
+});
+
+test("a run of the tests leaves the limits of somebody's stack as they were, also when it fails", async () => {
+  const own = { anon_tier: "free", public_tries_per_address_hour: 7 };
+  const putBack = await changeSettings(sql, own);
+  const tier = () => setting<string>(sql, "anon_tier");
+  try {
+    let during: string | undefined;
+    const run = withWideLimits(stack.dbUrl, async () => {
+      during = await tier();
+      throw new Error("a test failed");
+    });
+    await expect(run).rejects.toThrow("a test failed");
+    expect(during).toBe("ultra");
+    expect([await tier(), await setting(sql, "public_tries_per_address_hour")]).toEqual(
+      Object.values(own),
+    );
+  } finally {
+    await putBack();
+  }
 });

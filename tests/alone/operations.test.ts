@@ -411,8 +411,8 @@ describe("health", () => {
         "select on private.settings to service_role",
       ],
       [
-        "grant usage on sequence private.webhook_event_numbers to anon",
-        "usage on private.webhook_event_numbers to anon",
+        "grant usage on sequence private.stock_ledger_id_seq to anon",
+        "usage on private.stock_ledger_id_seq to anon",
       ],
       ["grant execute on function public.health() to anon", "execute on public.health() to anon"],
       ["create table public.extra ()", undefined],
@@ -432,8 +432,8 @@ describe("health", () => {
 
     test.each([
       [
-        "revoke select on public.profiles from authenticated",
-        "select on public.profiles to authenticated",
+        "revoke delete on public.services from authenticated",
+        "delete on public.services to authenticated",
       ],
       [
         "revoke update (name) on public.clients from portal_client",

@@ -7,11 +7,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres, { type Sql, type TransactionSql } from "postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { developmentEnv } from "../../local/config.ts";
 import { type Stack, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
 import { freePorts } from "../../scripts/free-ports.ts";
+import { dateIn, instantOf } from "../support/calendar.ts";
 import { type Api, anonymous, bearer, server, signToken } from "../support/callers.ts";
+import { answer } from "../support/commerce.ts";
 import { sql } from "../support/database.ts";
 import {
   createClientRow,
@@ -21,6 +24,10 @@ import {
   type Professional,
   type Row,
 } from "../support/factories.ts";
+import { reportPortalAddress } from "../support/holds.ts";
+import { manageLink, signLink } from "../support/links.ts";
+import { confirmOwner } from "../support/mail.ts";
+import { book, openProfessional, openService } from "../support/scheduling.ts";
 
 const LONG_MS = 120_000;
 
@@ -43,6 +50,8 @@ let restored: Sql;
 let owner: Professional;
 let variant: Row<"products">;
 let order: Row<"orders">;
+/** The token of the link in the mail about a booking that is held. */
+let confirmation: string;
 /** The restored stack as its callers see it, and the owner there. */
 let target: { apiUrl: string; publishableKey: string; secretKey: string };
 let api: Api;
@@ -93,7 +102,24 @@ async function copy(from: TransactionSql, to: TransactionSql): Promise<void> {
   after = await contents(to, tables);
 }
 
+/** A booking that waits for its address, and so the mail with its link. */
+async function holdBooking(): Promise<void> {
+  await reportPortalAddress();
+  const professional = await openProfessional({ verify_public_email: true });
+  await confirmOwner(professional);
+  const service = await openService(professional);
+  const startsAt = instantOf(dateIn(10, "Europe/Rome"), "10:00", "Europe/Rome");
+  const held = await answer<{ id: string }>(book(anonymous(), service, startsAt));
+  const [row] = await sql<[{ id: string; client_id: string }]>`
+    select id, client_id from public.bookings where id = ${held.id}`;
+  confirmation = await signLink({ ...(await manageLink(row)), purpose: "confirm" });
+}
+
+const callFunction = (path: string, init: RequestInit) =>
+  fetch(`${target.apiUrl}/functions/v1/${path}`, { method: "POST", ...init });
+
 beforeAll(async () => {
+  await holdBooking();
   owner = await createProfessional({ accepts_orders: true });
   const client = await createClientRow(owner);
   const product = await createProduct(owner);
@@ -130,19 +156,39 @@ afterAll(async () => {
 
 test("brings every row as it was, and no trigger adds to it", () => {
   expect(Object.keys(before)).toEqual(
-    expect.arrayContaining(["auth.users", "public.orders", "private.stock_ledger"]),
+    expect.arrayContaining([
+      "auth.users",
+      "public.orders",
+      "private.stock_ledger",
+      "private.mails",
+      "private.proven_addresses",
+      "private.suppressed_addresses",
+    ]),
   );
+  expect(before["private.mails"]).not.toMatchObject({ count: "0" });
   expect(after).toEqual(before);
 });
 
-test("health finds nothing wrong once the functions have said where the portal is", async () => {
-  const portal_url = "https://app.example";
-  expect((await server(target).rpc("report_portal_address", { portal_url })).error).toBeNull();
-  const { data, error } = await server(target).rpc("health");
-  expect(error).toBeNull();
-  // The zone data are the server's.
-  const { time_zones: _, ...restored } = data as Record<string, string>;
-  expect(new Set(Object.values(restored))).toEqual(new Set(["ok"]));
+test("health finds nothing wrong once the dispatcher of mails was rung", async () => {
+  const apikey = developmentEnv(PROJECT_DIR).DISPATCH_SECRET ?? "";
+  expect((await callFunction("mail/dispatch", { headers: { apikey } })).status).toBe(202);
+  await vi.waitFor(
+    async () => {
+      const { data, error } = await server(target).rpc("health");
+      expect(error).toBeNull();
+      // The zone data are the server's.
+      const { time_zones: _, ...restored } = data as Record<string, string>;
+      expect(new Set(Object.values(restored))).toEqual(new Set(["ok"]));
+    },
+    { timeout: 10_000 },
+  );
+});
+
+test("the link of a mail from before confirms what was held", async () => {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ token: confirmation });
+  const confirmed = await callFunction("verify-portal-otp/confirm", { headers, body });
+  expect([confirmed.status, (await confirmed.json()).booking?.status]).toEqual([200, "confirmed"]);
 });
 
 test("a professional goes on where the old project ended", async () => {

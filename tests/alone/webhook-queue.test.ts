@@ -227,8 +227,8 @@ describe("the queue", () => {
       await tx`
         insert into private.webhook_events
           (professional_id, sequence, created_at, type, body)
-        select ${ana.id}, nextval('private.webhook_event_numbers'), now(), 'client.created', '{}'
-        from generate_series(1, 20000)`;
+        select ${ana.id}, number, now(), 'client.created', '{}'
+        from generate_series(1, 20000) as number`;
       await tx`
         insert into private.webhook_deliveries
           (professional_id, endpoint_id, event_id, status, next_attempt_at)

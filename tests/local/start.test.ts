@@ -7,6 +7,7 @@ import { once } from "node:events";
 import {
   copyFileSync,
   cpSync,
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -21,7 +22,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { localKeys } from "../../local/keys.ts";
 import type { Ports } from "../../local/ports.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
@@ -84,9 +85,23 @@ afterEach(stop);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts the copy with nothing but these variables, and returns what it said until it was ready. */
-async function start(variables: Record<string, string> = {}): Promise<string[]> {
-  const child = spawn(process.execPath, ["--import", "tsx", "local/start.ts"], {
+/** Root of a container that does not have these capabilities. */
+const without = (...names: string[]) => [
+  "setpriv",
+  `--bounding-set=${names.map((name) => `-${name}`).join()}`,
+  "--",
+];
+
+/**
+ * Starts the copy with nothing but these variables, below the command `within`, and returns what it
+ * said until it was ready.
+ */
+async function start(
+  variables: Record<string, string> = {},
+  within: string[] = [],
+): Promise<string[]> {
+  const [command, ...args] = [...within, process.execPath, "--import", "tsx", "local/start.ts"];
+  const child = spawn(command as string, args, {
     cwd: project,
     env: {
       PATH: process.env.PATH,
@@ -156,6 +171,28 @@ test(
   },
   LONG_MS,
 );
+
+describe.each(IS_ROOT ? ["of a container"] : [])("root %s", () => {
+  test(
+    "that has only the stronger right passes by that one",
+    async () => {
+      await start({}, without("dac_read_search"));
+      const status = readFileSync(`/proc/${serverPid()}/status`, "utf8");
+      // Bit 1 is CAP_DAC_OVERRIDE.
+      expect(/^CapEff:\s*0*(\w+)$/m.exec(status)?.[1]).toBe("2");
+    },
+    LONG_MS,
+  );
+
+  test.each([["dac_read_search", "dac_override"], ["setpcap"]])(
+    "without %s is told what to do instead, and no database runs",
+    async (...rights) => {
+      await expect(start({}, without(...rights))).rejects.toThrow("start it as an ordinary user");
+      expect(existsSync(join(project, ".local/postgres/postmaster.pid"))).toBe(false);
+    },
+    LONG_MS,
+  );
+});
 
 test(
   "a second start is refused; what a killed one leaves behind is no hindrance",

@@ -468,6 +468,8 @@ describe("events", () => {
     await sql`select private.cleanup_webhooks()`;
     expect((await webhooks(eva, `/events?after=${second.sequence}`)).status).toBe(410);
     expect(await eventsOf(eva, fresh.sequence)).toEqual([]);
+    await createService(eva, { name: "newer" });
+    expect((await eventsOf(eva, fresh.sequence)).map(({ data }) => data.name)).toEqual(["newer"]);
   });
 
   test("that are young stay, and so do their tries", async () => {

@@ -523,6 +523,27 @@ describe("recording", () => {
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
     expect(new Set(sequences).size).toBe(3);
   });
+
+  test("numbers say nothing of how many events others have", async () => {
+    const [ana, eva] = await Promise.all([recorded(), recorded()]);
+    await createService(ana);
+    for (let n = 0; n < 3; n++) await createService(eva);
+    await createService(ana);
+    expect((await eventsOf(ana)).map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect((await eventsOf(eva)).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  });
+
+  test("numbers of erased events are not given again, so that a poller misses none", async () => {
+    const ana = await recorded();
+    const client = await createClientRow(ana);
+    const last = (await eventsOf(ana)).at(-1)?.sequence as number;
+    const { error } = await ana.api.rpc("erase_client", { client_id: client.id });
+    expect(error).toBeNull();
+    const news = await eventsOf(ana, last);
+    expect(news.map(({ type, sequence }) => [type, sequence])).toEqual([
+      ["client.updated", last + 1],
+    ]);
+  });
 });
 
 describe("a body", () => {
