@@ -26,7 +26,9 @@ from unnest(string_to_array(
 )) as code
 union all
 select code, 0
-from unnest(string_to_array('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF', ' ')) as code;
+from unnest(string_to_array(
+  'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF', ' '
+)) as code;
 
 -- Counted in hundredths that are always none, and in thousandths that end in 0.
 insert into private.payment_currencies (code, decimals, step)
