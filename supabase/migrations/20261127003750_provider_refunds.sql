@@ -251,11 +251,12 @@ create function private.enter_provider_entry(
   p_reason text
 )
 returns void
-language sql
+language plpgsql
 volatile
 security invoker
 set search_path = ''
 as $$
+begin
   insert into private.payments (
     professional_id, order_id, kind, amount, provider, reference, reason, flag
   )
@@ -271,6 +272,7 @@ as $$
   from public.orders o
   where o.professional_id = p_payment.professional_id and o.id = p_payment.order_id
   on conflict do nothing;
+end;
 $$;
 
 comment on function private.enter_provider_entry is
