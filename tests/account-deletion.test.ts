@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, describe, expect, test } from "vitest";
-import { request, server } from "./support/callers.ts";
+import { anonymous, request, server } from "./support/callers.ts";
 import { sql } from "./support/database.ts";
 import {
   createBooking,
@@ -15,6 +15,7 @@ import {
   type Professional,
 } from "./support/factories.ts";
 import { confirmOwner } from "./support/mail.ts";
+import { canCharge, openCheckout } from "./support/payments.ts";
 import { stack } from "./support/stack.ts";
 
 /** The platform's auth service, which deletes users. */
@@ -128,6 +129,17 @@ async function accountWithEverything(): Promise<Professional> {
     }),
   });
   expect(status).toBe(200);
+  // And one that waits for its payment, on a page that is open.
+  await canCharge(professional);
+  const costly = await createService(professional, { payment: "full" });
+  const { data: held, error } = await anonymous().rpc("create_booking", {
+    service_id: costly.id,
+    starts_at: `${tomorrow}T14:00:00Z`,
+    client_name: "Bruno",
+    client_email: `bruno-${randomUUID()}@example.com`,
+  });
+  expect(error).toBeNull();
+  await openCheckout({ id: held?.order_id ?? "" });
   // Last, for it ends codes and mails.
   await sql`
     insert into private.suspended_owners (professional_id, reason)

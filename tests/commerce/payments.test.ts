@@ -69,6 +69,8 @@ describe("record_payment", () => {
         version: 2,
         created_at: order.created_at,
         expires_at: null,
+        checkout_token: null,
+        amount_due: null,
       },
     });
   });
