@@ -185,6 +185,8 @@ grant select (
   prices_include_tax,
   unpaid_order_hours,
   verify_public_email,
+  payment_minutes,
+  orders_need_payment,
   tier,
   language,
   mail_settings,

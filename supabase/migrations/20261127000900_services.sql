@@ -135,6 +135,8 @@ grant select (
   category,
   image_url,
   price,
+  payment,
+  deposit,
   duration,
   buffer_before,
   buffer_after,

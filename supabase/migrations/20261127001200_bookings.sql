@@ -147,6 +147,7 @@ grant select (
   cancelled_at,
   cancelled_by,
   expires_at,
+  checkout_open,
   email_confirmed_at,
   version,
   metadata

@@ -145,6 +145,7 @@ grant select (
   discount,
   tax,
   total,
+  deposit,
   currency,
   status,
   amount_paid,
@@ -155,6 +156,7 @@ grant select (
   internal_notes,
   source,
   expires_at,
+  checkout_open,
   email_confirmed_at,
   version,
   metadata

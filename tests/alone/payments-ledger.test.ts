@@ -222,7 +222,7 @@ describe("an account that is let go", () => {
       (status) => status === "expired",
       20,
     );
-    expect(await accountOf(ana)).toBeNull();
+    expect((await payments("/account", { method: "GET", token: ana.token })).status).toBe(404);
     expect(await refusalOf(askToPay(open))).toMatchObject({ status: 422 });
     fake.refundAtStripe(payment.reference as string, 1000);
     await untilMovements(held, ["payment 60.5", "refund 10"]);
