@@ -285,7 +285,7 @@ describe("two who want one time", () => {
     await lookNow();
     await untilStatus(second, "confirmed");
     await untilMovements(first, ["payment 60.5", "refund 60.5"]);
-    expect(await statusOf(first)).toBe("cancelled by professional");
+    expect(await statusOf(first)).toBe("cancelled by owner");
     expect(await movements(second)).toEqual(["payment 60.5"]);
     const refunded = Object.values(fake.books(ana.account)).map((book) => book.refunded);
     expect(refunded.sort()).toEqual([0, 6050]);
