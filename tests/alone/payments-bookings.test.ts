@@ -378,11 +378,7 @@ describe("money that comes although the hold is gone", () => {
     await hasEnded(held);
     await untilStatus(held, "cancelled by system");
     await between(service);
-    Object.assign(fake.session(page.session), {
-      status: "open",
-      url: "x",
-      expires_at: Math.floor(Date.now() / 1000) + 600,
-    });
+    fake.reopen(page.session);
     fake.pay(page.session);
     return { ana, service, held, address };
   }
@@ -543,11 +539,7 @@ describe("an order", () => {
         20,
       );
       await between();
-      Object.assign(fake.session(page.session), {
-        status: "open",
-        url: "x",
-        expires_at: Math.floor(Date.now() / 1000) + 600,
-      });
+      fake.reopen(page.session);
       fake.pay(page.session);
       return held;
     };
