@@ -408,7 +408,7 @@ describe("an event", () => {
     for (const { of } of sales) await untilStatus(of, "confirmed");
     await isQuiet();
     for (const { of } of sales) expect(await movements(of)).toEqual(["payment 60.5"]);
-  });
+  }, 120_000);
 });
 
 test("no key is in a row, a log or an answer", async () => {
