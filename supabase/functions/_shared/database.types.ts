@@ -579,6 +579,70 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      connect_payment_account: {
+        Args: never
+        Returns: Json
+      }
+      payment_account: {
+        Args: never
+        Returns: Json
+      }
+      detach_payment_account: {
+        Args: never
+        Returns: Json
+      }
+      begin_refund: {
+        Args: { payment_id: string; amount?: number; reason?: string }
+        Returns: Json
+      }
+      authorize_checkout: {
+        Args: { order_id: string }
+        Returns: Json
+      }
+      attach_payment_account: {
+        Args: { professional_id: string; attempt_id: string; account_id: string; livemode: boolean }
+        Returns: Json
+      }
+      record_payment_account: {
+        Args: { account_id: string; facts: Json }
+        Returns: Json
+      }
+      begin_checkout: {
+        Args: { order_id: string; token?: string; success_url: string; cancel_url: string; livemode: boolean }
+        Returns: Json
+      }
+      record_session: {
+        Args: { account_id: string; session: Json }
+        Returns: Json
+      }
+      fail_checkout: {
+        Args: { checkout_id: string; code: string }
+        Returns: Json
+      }
+      record_refund: {
+        Args: { account_id: string; refund: Json }
+        Returns: Json
+      }
+      fail_refund: {
+        Args: { refund_id: string; code: string }
+        Returns: Json
+      }
+      record_dispute: {
+        Args: { account_id: string; dispute: Json }
+        Returns: Json
+      }
+      ring_payment: {
+        Args: { account_id: string; kind: string; object_id: string; livemode: boolean }
+        Returns: Json
+      }
+      claim_payment_tasks: {
+        Args: { max_count: number; object_id?: string }
+        Returns: Json
+      }
+      finish_payment_task: {
+        Args: { task_id: string; claim_token: string; retry_after?: number }
+        Returns: Json
+      }
       adjust_stock: {
         Args: {
           delta: number
