@@ -129,7 +129,7 @@ function outcomeOf(
   type: string,
 ): ProviderError["outcome"] {
   if (status === undefined) return "unclear";
-  if (status >= 500 || type === "idempotency_error") return "answered";
+  if (status >= 500 || (status === 400 && type === "idempotency_error")) return "answered";
   if (status === 403) return code === "account_invalid" ? "refused" : "unclear";
   return [400, 402, 404].includes(status) ? "refused" : "unclear";
 }
