@@ -133,7 +133,7 @@ describe("the routes", () => {
   });
 
   test.each([
-    ["account", { return_url: "https://evil.example/" }],
+    ["account", { return_url: "https://evil.example/", refresh_url: onboarding.return_url }],
     ["account", { ...onboarding, refresh_url: "https://evil.example/" }],
     ["checkout", { ...checkout, success_url: "https://app.example/other" }],
     ["checkout", { ...checkout, cancel_url: "http://app.example/pay" }],

@@ -62,7 +62,8 @@ describe("a request", () => {
   test("is of one version and for the professional's account, and tells nothing of its own", async () => {
     const { provider, sent } = setUp([{ id: "cs_1", payment_intent: null }]);
     await provider.createSession("acct_1", "attempt-1", { mode: "payment", expires_at: 5 });
-    const [request] = sent as [Sent];
+    await provider.session("acct_1", "cs_1");
+    const [request, next] = sent as [Sent, Sent];
     expect(request.method).toBe("POST");
     expect(request.url).toBe("https://api.stripe.com/v1/checkout/sessions");
     expect(request.body).toBe("mode=payment&expires_at=5");
@@ -72,7 +73,9 @@ describe("a request", () => {
       "stripe-version": "2026-10-28.endive",
       "idempotency-key": "attempt-1",
     });
-    expect(request.headers.has("x-stripe-client-telemetry")).toBe(false);
+    // It would be about the request before.
+    expect(next.headers.has("x-stripe-client-telemetry")).toBe(false);
+    expect(next.headers.get("x-stripe-client-user-agent")).not.toContain("platform");
   });
 
   test("is tried again once after a failure that says nothing, with the same key", async () => {
