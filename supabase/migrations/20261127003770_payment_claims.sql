@@ -98,6 +98,7 @@ begin
     'claim_token', p_task.claim_token,
     'kind', p_task.kind,
     'account_id', p_task.account_id,
+    'livemode', (select livemode from private.payment_accounts where id = p_task.account_id),
     'object_id', p_task.object_id,
     'attempts', p_task.attempts - 1,
     'checkout', (
