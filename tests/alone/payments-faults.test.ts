@@ -72,11 +72,9 @@ describe("a page for payment", () => {
     async (_, fault, made) => {
       const { ana, held: of } = await held();
       fake.fault = (call) => (isCreate(call) ? fault : undefined);
-      expect(await refusalOf(askToPay(of))).toMatchObject({
-        status: 502,
-        code: "payment_provider_unavailable",
-      });
-      expect(sessionsOf(ana.account)).toHaveLength(made);
+      const response = await askToPay(of);
+      // The package asks once more by itself, and is given what was made.
+      expect([response.status, sessionsOf(ana.account).length]).toEqual([made ? 200 : 502, made]);
       fake.fault = () => undefined;
       const page = await openPage(of);
       expect(sessionsOf(ana.account).map(({ id }) => id)).toEqual([page.session]);
@@ -107,8 +105,9 @@ describe("a page for payment", () => {
   test("asked for by many at once is one session", async () => {
     const { ana, held: of } = await held();
     const answers = await Promise.all(Array.from({ length: 8 }, () => askToPay(of)));
+    // While the first is under way the others are told to come again.
     const statuses = new Set(answers.map(({ status }) => status));
-    statuses.delete(502);
+    for (const again of [429, 502]) statuses.delete(again);
     expect([...statuses]).toEqual([200]);
     const page = await openPage(of);
     const open = sessionsOf(ana.account).filter(({ status }) => status === "open");
@@ -241,7 +240,7 @@ describe("a refund", () => {
     fake.webhook = undefined;
     fake.fault = (call) => (isRefund(call) ? fault : undefined);
     const response = await refund(ana, { payment_id: payment.id });
-    expect(response.status).toBe(202);
+    expect(response.status).toBe(fault === "lose" ? 200 : 202);
     expect(refundsOf(ana.account)).toHaveLength(made);
     fake.fault = () => undefined;
     // A day later the key is forgotten: what was made must be found, and what was not can be made.
@@ -285,25 +284,37 @@ describe("two who want one time", () => {
     await lookNow();
     await untilStatus(second, "confirmed");
     await untilMovements(first, ["payment 60.5", "refund 60.5"]);
-    expect(await statusOf(first)).toBe("cancelled by professional");
+    expect(await statusOf(first)).toBe("cancelled by owner");
     expect(await movements(second)).toEqual(["payment 60.5"]);
     const refunded = Object.values(fake.books(ana.account)).map((book) => book.refunded);
     expect(refunded.sort()).toEqual([0, 6050]);
     expect(await findings(ana)).toEqual([]);
   });
 
-  test("in two tabs of one buyer is one session, and a second payment goes back by itself", async () => {
+  test("in two tabs of one buyer is one page, and two payments on two pages are one: the other goes back", async () => {
     const { ana, held: of } = await held();
-    const tabs = [await openPage(of), await openPage(of)];
-    expect(tabs[0]?.session).toBe(tabs[1]?.session);
-    // A session of an attempt that we have given up on is paid all the same.
-    const page = tabs[0] as { session: string };
-    fake.pay(page.session);
-    await untilStatus(of, "confirmed");
+    const first = await openPage(of);
+    expect((await openPage(of)).session).toBe(first.session);
     await answer(
       ana.api.rpc("record_payment", { order_id: of.order_id, amount: 10, method: "cash" }),
     );
-    const [entry] = (await ledger(of)).filter(({ provider }) => provider === "manual");
-    expect(entry?.flag).toBe("exceeds_total");
+    const second = await openPage(of);
+    expect([second.amount, fake.session(first.session).status]).toEqual([50.5, "expired"]);
+    fake.reopen(first.session);
+    fake.pay(second.session);
+    fake.pay(first.session);
+    await until(
+      () => Object.values(fake.books(ana.account)).reduce((sum, book) => sum + book.refunded, 0),
+      (refunded) => refunded === 6050,
+      20,
+    );
+    await isQuiet();
+    expect(await orderOf(of)).toMatchObject({
+      payment_status: "paid",
+      amount_paid: 121,
+      amount_refunded: 60.5,
+    });
+    expect((await ledger(of)).map(({ flag }) => flag)).toContain("exceeds_total");
+    expect(await findings(ana)).toEqual([]);
   });
 });

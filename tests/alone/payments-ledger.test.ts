@@ -1,5 +1,5 @@
 /** Refunds, disputes, accounts and events of Stripe, and what the ledger makes of them. */
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { OLD_WEBHOOK_SECRET, startPaymentsStack } from "../support/payments-stack.ts";
 import type { Event } from "../support/stripe.ts";
 
@@ -27,6 +27,11 @@ const {
 const { findings } = await import("../support/commerce.ts");
 const { sql } = await import("../support/database.ts");
 const { answerOf, eventsOf, record, refusalOf, until } = await import("../support/webhooks.ts");
+
+afterEach(() => {
+  fake.webhook = webhook;
+  fake.refundsAre = "succeeded";
+});
 
 /** A booking that is paid: 60.50 in one payment. */
 async function paid(values: Parameters<typeof paidService>[1] = {}) {
@@ -80,7 +85,7 @@ describe("a refund", () => {
     const { payment } = await paid();
     const bob = await merchant(fake);
     expect(await refusalOf(refund(bob, { payment_id: payment.id }))).toMatchObject({ status: 404 });
-    const cash = await paid();
+    const cash = await paid({ payment: "deposit", deposit: 20 } as never);
     await cash.ana.api.rpc("record_payment", {
       order_id: cash.held.order_id,
       amount: 1,
@@ -162,7 +167,7 @@ describe("a refund", () => {
     fake.settleRefund(id, "succeeded");
     await isQuiet();
     const [task] = await sql<{ hours: number }[]>`
-      select extract(epoch from due_at - now()) / 3600 as hours
+      select (extract(epoch from due_at - now()) / 3600)::float8 as hours
       from private.payment_tasks where object_id = ${id} or object_id = (
         select r.id::text from private.provider_refunds r where r.provider_id = ${id})`;
     expect(task?.hours).toBeGreaterThan(0);
@@ -387,23 +392,23 @@ describe("an event", () => {
     fake.webhook = undefined;
     const events = sales.map(({ page }) => fake.pay(page.session));
     const all = Array.from({ length: 1000 }, (_, n) => events[n % events.length] as Event);
-    const answers = await Promise.all(
-      all.map(async (event) => {
-        const response = await fake.deliver(event, webhook);
-        await response.arrayBuffer();
-        return response.status;
-      }),
-    );
+    // Whoever is told to come again, or not heard at all, comes again, as Stripe does.
+    const deliver = async (event: Event) => {
+      for (let tries = 0; tries < 50; tries++) {
+        const response = await fake.deliver(event, webhook).catch(() => undefined);
+        await response?.arrayBuffer().catch(() => {});
+        if (response?.ok) return "taken";
+        if (response && response.status < 500 && response.status !== 429) return response.status;
+      }
+      return "lost";
+    };
+    const ends = await Promise.all(all.map(deliver));
     fake.webhook = webhook;
-    // Whoever is told to come again comes again, as Stripe does.
-    expect(answers.filter((status) => status === 200).length).toBeGreaterThan(0);
-    expect(answers.filter((status) => status !== 200 && status !== 429 && status < 500)).toEqual(
-      [],
-    );
+    expect(new Set(ends)).toEqual(new Set(["taken"]));
     for (const { of } of sales) await untilStatus(of, "confirmed");
     await isQuiet();
     for (const { of } of sales) expect(await movements(of)).toEqual(["payment 60.5"]);
-  });
+  }, 120_000);
 });
 
 test("no key is in a row, a log or an answer", async () => {

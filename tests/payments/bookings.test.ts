@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { dateIn, everyDay, instantOf, iso } from "../support/calendar.ts";
 import { anonymous, request, server } from "../support/callers.ts";
 import { answer, failure } from "../support/commerce.ts";
-import { asCaller, parallelConnections, raised, sql } from "../support/database.ts";
+import { asCaller, parallelConnections, raised, rolledBack, sql } from "../support/database.ts";
 import {
   createBooking,
   createBookingSession,
@@ -433,6 +433,22 @@ describe("while a payment page may be open", () => {
     expect(await statusOf(receipt)).toBe("cancelled by system");
     expect(await orderStatusOf(receipt)).toBe("cancelled");
     expect(await freeStarts(anon, service, day)).toContain(at("11:00"));
+  });
+
+  test("the job does not come by for it", async () => {
+    const { hold } = await paid();
+    const receipt = await hold();
+    await openCheckout(orderOf(receipt));
+    await lapses(receipt);
+    const did = await rolledBack(async (tx) => {
+      for (const table of ["bookings", "orders"]) {
+        await tx`
+          update public.${tx(table)} set expires_at = now() + interval '1 minute'
+          where status = 'pending' and expires_at <= now() and not checkout_open`;
+      }
+      return (await tx`select private.sweep_holds() as did`)[0]?.did;
+    });
+    expect(did).toBe(false);
   });
 
   test("its end waits for the clock where the page was closed before", async () => {

@@ -223,6 +223,36 @@ describe("when the hold of an order is over", () => {
     expect(await newsOf(shop)).toEqual([]);
   });
 
+  test("an order that is short of stock ends those that are over, and not one that may be paid", async () => {
+    const { shop, product, hold } = await shopOf();
+    const [open, over] = [await hold(2), await hold(2, { client_email: "other@example.com" })];
+    await openCheckout(open);
+    for (const row of [open, over]) await isOver("orders", row);
+    await place(shop, [{ product_id: product.id, quantity: 3 }]);
+    expect([await statusOf(open), await statusOf(over)]).toEqual(["pending", "cancelled"]);
+    expect((await stockOf(product)).stock).toBe(0);
+  });
+
+  test("one that a server enters when it is over already does not end itself", async () => {
+    const { shop, product, client, hold } = await shopOf();
+    const over = await hold(5);
+    await isOver("orders", over);
+    const entered = await answer<{ id: string }>(
+      server()
+        .from("orders")
+        .insert({
+          professional_id: shop.id,
+          client_id: client.id,
+          items: [{ product_id: product.id, quantity: 4 }],
+          expires_at: "2020-01-01T00:00:00Z",
+        } as never)
+        .select("id")
+        .single(),
+    );
+    await sweep("orders", entered);
+    expect((await stockOf(product)).stock).toBe(5);
+  });
+
   test.each(["swept", "met by the owner's own order"])(
     "and it was %s, a payment brings it back with its stock",
     async (how) => {

@@ -41,6 +41,7 @@ export const attempt: Attempt = {
   amount: 30.5,
   currency: "EUR",
   expires_at: "2027-02-01T09:40:00.000Z",
+  created_at: NOW.getTime() / 1000 - 5,
   params: { expires_at: NOW.getTime() / 1000 + 2400 },
 };
 
@@ -73,6 +74,7 @@ export const task = (changed: Partial<Task> = {}): Task => ({
   claim_token: "77777777-7777-4777-8777-777777777777",
   kind: "checkout",
   account_id: ACCOUNT,
+  livemode: false,
   object_id: "cs_1",
   attempts: 0,
   checkout: null,
@@ -113,7 +115,11 @@ const STORE: PaymentStore = {
     email: "ana@example.com",
     name: "Ana",
   }),
-  account: async () => ({ id: ACCOUNT, body: '{"account_id": "acct_1", "can_charge": true}' }),
+  account: async () => ({
+    id: ACCOUNT,
+    livemode: false,
+    body: '{"account_id": "acct_1", "can_charge": true}',
+  }),
   detach: async () => {},
   beginRefund: async () => ({ refund_id: REFUND, status: "due" }),
   authorizeCheckout: async () => {},

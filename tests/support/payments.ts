@@ -1,12 +1,15 @@
 /** What the tests of payments share: accounts that can charge, and money that a provider has collected. */
 import type { Sql } from "postgres";
-import { sql } from "./database.ts";
+import { asCaller, sql } from "./database.ts";
+
+/** What the provider calls things. */
+const providerId = (prefix: string) => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
 
 /** As the provider's last answer about the account of a professional. */
 export async function canCharge({ id }: { id: string }): Promise<void> {
   await sql`
     insert into private.payment_accounts (id, professional_id, livemode, can_charge)
-    values (${`acct_${crypto.randomUUID()}`}, ${id}, false, true)`;
+    values (${providerId("acct")}, ${id}, false, true)`;
 }
 
 /** Works on an order under the write lock, as the definers of the payments' RPCs do. */
@@ -24,26 +27,37 @@ export async function underTheLock<T>(
   })) as T;
 }
 
-/** A payment that a provider has collected: recorded, and settled. */
-export function collect(
+/** A payment page of the provider on which this amount was paid, as the dispatcher reports it. */
+export async function collect(
   order: { id: string },
   amount: number,
   connection: Sql = sql,
-): Promise<{ id: string }> {
-  return underTheLock(
-    order,
-    async (tx) => {
-      const [payment] = await tx<{ id: string }[]>`
-        insert into private.payments (
-          professional_id, order_id, kind, amount, method, provider, reference
-        )
-        select professional_id, id, 'payment', ${amount}, 'card', 'stripe',
-          ${`pi_${crypto.randomUUID()}`}
-        from public.orders where id = ${order.id}
-        returning id`;
-      await tx`select private.settle_order(${order.id})`;
-      return payment as { id: string };
-    },
+): Promise<void> {
+  const session = {
+    id: providerId("cs"),
+    status: "complete",
+    payment_status: "paid",
+    payment_intent: providerId("pi"),
+    amount_total: Math.round(amount * 100),
+    currency: "eur",
+    url: null,
+    expires_at: Math.floor(Date.now() / 1000) + 1800,
+  };
+  const [checkout] = await connection<{ id: string; account_id: string }[]>`
+    insert into private.checkouts (
+      professional_id, order_id, account_id, amount, currency, minor, params, status, expires_at
+    )
+    select o.professional_id, o.id, a.id, ${amount}, o.currency, ${session.amount_total}, '{}',
+      'creating', now() + interval '30 minutes'
+    from public.orders o
+    join private.payment_accounts a on a.professional_id = o.professional_id
+    where o.id = ${order.id}
+    returning id, account_id`;
+  if (!checkout) throw new Error("nobody can collect for this order");
+  const reported = { ...session, attempt_id: checkout.id };
+  await asCaller(
+    { role: "service_role" },
+    (tx) => tx`select public.record_session(${checkout.account_id}, ${tx.json(reported)})`,
     connection,
   );
 }

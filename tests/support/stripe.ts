@@ -694,6 +694,13 @@ export async function startStripe() {
       lapse(session, session.expires_at);
     },
 
+    /** An expired session is open after all: a page whose payment was under way when it was expired. */
+    reopen(id: string): void {
+      const expires_at = seconds() + 600;
+      const url = `https://checkout.stripe.com/c/pay/${id}`;
+      Object.assign(objectOf(id), { status: "open", expires_at, url });
+    },
+
     settleRefund,
 
     /** From the dashboard, without us. */

@@ -63,10 +63,10 @@ export async function refresh(
   return facts;
 }
 
-/** The account as Stripe knows it now, as JSON. */
+/** The account as Stripe knows it now, as JSON; of the other mode as it was, for this key may not ask. */
 export async function currentAccount(token: string, deps: AccountDeps): Promise<string> {
   const known = await deps.store.account(token);
-  if (known) await refresh(known.id, deps);
+  if (known?.livemode === deps.provider.livemode) await refresh(known.id, deps);
   const account = known && (await deps.store.account(token));
   if (!account) throw notFound("No account is connected");
   return account.body;

@@ -21,8 +21,8 @@ export interface CheckoutDeps extends AccountDeps {
 
 /** An old session ended, a failed attempt given up, a new one made, and one more of each. */
 const ROUNDS = 6;
-/** A session lives for a day at most, and the clocks need not be the same. */
-const SESSION_SECONDS = 24 * 60 * 60 + 60;
+/** The database's clock and Stripe's need not be the same. */
+const CLOCKS_SECONDS = 60;
 
 /** The page on which what is due now is paid: the open one, or a new one. */
 export async function openCheckout(
@@ -75,8 +75,8 @@ async function createSession(attempt: Attempt, deps: CheckoutDeps): Promise<Prov
   }
 }
 
-const find = ({ id, account_id, params }: Attempt, { provider }: CheckoutDeps) =>
-  provider.findSession(account_id, id, params.expires_at - SESSION_SECONDS);
+const find = ({ id, account_id, created_at }: Attempt, { provider }: CheckoutDeps) =>
+  provider.findSession(account_id, id, created_at - CLOCKS_SECONDS);
 
 /** What the payer is told when Stripe will not take the money. */
 async function refusal(

@@ -21,6 +21,8 @@ const MOST = 100;
 /** Seconds until what is unclear is tried again: a minute, then twice as long each time, to an hour. */
 const RETRY_SECONDS = 60;
 const MOST_RETRY_SECONDS = 3_600;
+/** A key of the other mode would be told that there is no such account, and nothing of what became of it. */
+const OTHER_MODE_SECONDS = 86_400;
 
 /** Works until nothing is due, or the time is up. Any number may work beside each other. */
 export function dispatch(deps: WorkDeps & DrainDeps): Promise<void> {
@@ -43,6 +45,10 @@ export function dispatch(deps: WorkDeps & DrainDeps): Promise<void> {
  * been seen to.
  */
 export async function work(task: Task, deps: WorkDeps): Promise<string | null> {
+  if (task.livemode !== deps.provider.livemode) {
+    await deps.store.finish(task, OTHER_MODE_SECONDS);
+    return null;
+  }
   let status: string | null;
   try {
     status = await look(task, deps);

@@ -21,8 +21,10 @@ export interface Attempt {
   amount: number;
   currency: string;
   expires_at: string;
+  /** Unix seconds. */
+  created_at: number;
   /** What Stripe is asked for, to the last parameter. */
-  params: { expires_at: number };
+  params: object;
   /** Nobody may pay on its page any more. */
   expire?: boolean;
 }
@@ -60,6 +62,8 @@ export interface Task {
   claim_token: string;
   kind: TaskKind;
   account_id: string;
+  /** The mode of the key that the account was connected with. */
+  livemode: boolean;
   /** Stripe's id; ours where there is none yet. */
   object_id: string;
   /** Claims of this task before this one since it was last done. */
@@ -71,8 +75,8 @@ export interface Task {
 export interface PaymentStore {
   /** As the user. */
   connect(token: string): Promise<Connection>;
-  /** The professional's account as JSON, and its id; null without one. */
-  account(token: string): Promise<{ id: string; body: string } | null>;
+  /** The professional's account as JSON, and what of it decides; null without one. */
+  account(token: string): Promise<{ id: string; livemode: boolean; body: string } | null>;
   detach(token: string): Promise<void>;
   beginRefund(
     token: string,
@@ -123,8 +127,8 @@ export function paymentStore(user: UserRpc, rpc: ServerRpc): PaymentStore {
     connect: async (token) => JSON.parse(await user(token, "connect_payment_account", {})),
     async account(token) {
       const body = await user(token, "payment_account", {});
-      const account: { account_id: string } | null = JSON.parse(body);
-      return account && { id: account.account_id, body };
+      const account: { account_id: string; livemode: boolean } | null = JSON.parse(body);
+      return account && { id: account.account_id, livemode: account.livemode, body };
     },
     async detach(token) {
       await user(token, "detach_payment_account", {});

@@ -27,7 +27,7 @@ export interface Refund {
   payment_intent: string | null;
   amount: number;
   currency: string;
-  status: string | null;
+  status: string;
   /** Why it failed, or why it was made. */
   reason: string | null;
 }
@@ -330,7 +330,7 @@ function refundOf(refund: Stripe.Refund): Refund {
     payment_intent: idOf(refund.payment_intent),
     amount: refund.amount,
     currency: refund.currency,
-    status: refund.status,
+    status: refund.status ?? "pending",
     reason: refund.failure_reason ?? refund.reason,
   };
 }

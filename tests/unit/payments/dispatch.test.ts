@@ -182,6 +182,13 @@ test("an account is asked what it can do", async () => {
 describe("a task", () => {
   const due = task({ checkout: attempt });
 
+  test("of the other mode is left for a day: a wrong key takes no account away", async () => {
+    const live = task({ kind: "account", object_id: ACCOUNT, livemode: true });
+    expect((await run([live])).steps).toEqual([["finish", live, 86_400]]);
+    const { steps } = await run([live], { provider: { livemode: true } });
+    expect(steps.map(([name]) => name)).toEqual(["accountFacts", "recordAccount", "finish"]);
+  });
+
   test.each([
     [0, 60],
     [1, 120],

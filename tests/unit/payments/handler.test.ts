@@ -250,6 +250,13 @@ describe("GET and DELETE /account", () => {
     expect(named(payments.calls, "accountFacts")).toEqual([]);
   });
 
+  test("shows an account of the other mode as it was, for the key may not ask", async () => {
+    const payments = setUp({ provider: { livemode: true } });
+    const response = await payments.call("GET", "account", undefined, asAna);
+    expect(response.status).toBe(200);
+    expect(named(payments.calls, "accountFacts", "recordAccount")).toEqual([]);
+  });
+
   test("changes nothing when Stripe does not say", async () => {
     const unclear = failure(500);
     const payments = setUp({ provider: { accountFacts: () => Promise.reject(unclear) } });
@@ -408,9 +415,8 @@ describe("POST /checkout: the page", () => {
     });
     expect((await post(payments)).status).toBe(200);
     expect(steps(payments)).toEqual(["createSession", "findSession", "recordSession"]);
-    const since = attempt.params.expires_at - 24 * 60 * 60 - 60;
     expect(named(payments.calls, "findSession")).toEqual([
-      ["findSession", ACCOUNT, ATTEMPT, since],
+      ["findSession", ACCOUNT, ATTEMPT, attempt.created_at - 60],
     ]);
   });
 
@@ -607,6 +613,72 @@ describe("POST /refunds", () => {
     const payments = withTask({ store: { beginRefund: () => Promise.reject(refused) } });
     expect(await errorOf(await post(payments))).toEqual([422, "refund_exceeds_payment"]);
     expect(named(payments.calls, "claim", "createRefund")).toEqual([]);
+  });
+});
+
+describe("what the database is asked", () => {
+  const asked: unknown[] = [];
+  const store = paymentStore(
+    async (...call) => {
+      asked.push(call);
+      return '{"account_id": "acct_1", "livemode": true, "checked_at": "1.10"}';
+    },
+    async (...call) => {
+      asked.push(call);
+      return [] as never;
+    },
+  );
+
+  test("as the user: an account is shown as it came", async () => {
+    expect(await store.account("token")).toEqual({
+      id: "acct_1",
+      livemode: true,
+      body: '{"account_id": "acct_1", "livemode": true, "checked_at": "1.10"}',
+    });
+    await store.authorizeCheckout("token", ORDER);
+    await store.beginRefund("token", { payment_id: PAYMENT, amount: 1.5 });
+    expect(asked.splice(0)).toEqual([
+      ["token", "payment_account", {}],
+      ["token", "authorize_checkout", { order_id: ORDER }],
+      ["token", "begin_refund", { payment_id: PAYMENT, amount: 1.5 }],
+    ]);
+    const none = paymentStore(
+      async () => "null",
+      () => Promise.reject(new Error("not used here")),
+    );
+    expect(await none.account("token")).toBeNull();
+  });
+
+  test("with the secret key: the names are those of the RPCs", async () => {
+    const done = task();
+    await store.attach(ANA, ATTEMPT, ACCOUNT, false);
+    await store.recordAccount(ACCOUNT, facts);
+    await store.recordSession(ACCOUNT, session);
+    await store.failCheckout(ATTEMPT, "amount_too_small");
+    await store.recordRefund(ACCOUNT, refund);
+    await store.failRefund(REFUND, "charge_disputed");
+    await store.ring(ACCOUNT, "refund", "re_1", false);
+    await store.claim(10);
+    await store.claim(1, REFUND);
+    await store.finish(done, 60);
+    expect(asked.splice(0)).toEqual([
+      [
+        "attach_payment_account",
+        { professional_id: ANA, attempt_id: ATTEMPT, account_id: ACCOUNT, livemode: false },
+      ],
+      ["record_payment_account", { account_id: ACCOUNT, facts }],
+      ["record_session", { account_id: ACCOUNT, session }],
+      ["fail_checkout", { checkout_id: ATTEMPT, code: "amount_too_small" }],
+      ["record_refund", { account_id: ACCOUNT, refund }],
+      ["fail_refund", { refund_id: REFUND, code: "charge_disputed" }],
+      ["ring_payment", { account_id: ACCOUNT, kind: "refund", object_id: "re_1", livemode: false }],
+      ["claim_payment_tasks", { max_count: 10, object_id: null }],
+      ["claim_payment_tasks", { max_count: 1, object_id: REFUND }],
+      [
+        "finish_payment_task",
+        { task_id: done.task_id, claim_token: done.claim_token, retry_after: 60 },
+      ],
+    ]);
   });
 });
 

@@ -265,6 +265,16 @@ describe("an account", () => {
   );
 });
 
+test("a refund of which Stripe does not say how it is, is pending", async () => {
+  const { provider } = setUp([
+    { id: "re_1", payment_intent: "pi_1", metadata: null, status: null },
+  ]);
+  expect(await provider.refund("acct_1", "re_1")).toMatchObject({
+    status: "pending",
+    attempt_id: null,
+  });
+});
+
 describe("a session", () => {
   test("that cannot be expired is asked for", async () => {
     const { provider, sent } = setUp([
