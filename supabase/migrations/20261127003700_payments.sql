@@ -8,9 +8,8 @@ create table private.payments (
   professional_id uuid not null references public.profiles (id) on delete cascade,
   order_id uuid not null,
   kind text not null
-    constraint payments_kind_is_known check (
-        kind in ('payment', 'refund', 'refund_reversal', 'dispute', 'dispute_reversal')
-      ),
+    constraint payments_kind_is_known
+      check (kind in ('payment', 'refund', 'refund_reversal', 'dispute', 'dispute_reversal')),
   amount public.money_amount not null
     constraint payments_amount_is_positive check (amount > 0),
   method text
@@ -27,6 +26,11 @@ create table private.payments (
   flag text
     constraint payments_flag_is_known
       check (flag in ('exceeds_total', 'refund_exceeds_paid', 'amount_differs')),
+  constraint payments_by_hand_are_payments_or_refunds
+    check (provider <> 'manual' or kind in ('payment', 'refund')),
+  constraint payments_of_a_provider_have_a_reference
+    check (provider = 'manual' or reference is not null),
+  constraint payments_professional_id_id_key unique (professional_id, id),
   constraint payments_professional_id_order_id_fkey
     foreign key (professional_id, order_id) references public.orders (professional_id, id)
     on delete no action
@@ -60,12 +64,15 @@ begin
       else 0
     end
   where professional_id = new.professional_id and id = new.order_id;
+
+  -- What is due has changed.
+  perform private.ring_checkouts(new.order_id);
   return null;
 end;
 $$;
 
 comment on function private.apply_payment is
-  'AFTER INSERT on payments: adds to what the order says was paid or refunded.';
+  'AFTER INSERT on payments: adds to what the order says was paid or refunded; its open payment pages are for another amount now.';
 
 create function private.check_order_payments()
 returns trigger

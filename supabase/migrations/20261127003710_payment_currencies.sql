@@ -52,6 +52,26 @@ from (
 ) as least_of (code, amount)
 where c.code = least_of.code;
 
+create function private.raise_amount_not_payable(p_amount numeric, p_currency text)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  perform private.raise_error(
+    422,
+    'amount_not_payable',
+    'Stripe does not move this amount.',
+    json_build_object('amount', p_amount, 'currency', p_currency)::text
+  );
+end;
+$$;
+
+comment on function private.raise_amount_not_payable is
+  '422 amount_not_payable: too little, too fine, or of a currency that Stripe does not have.';
+
 create function private.payment_amount(p_amount numeric, p_currency text)
 returns bigint
 language plpgsql
@@ -72,12 +92,7 @@ begin
     and v_minor % v_currency.step = 0
     and v_minor between v_currency.minimum and 999999999999
   ) is not true then
-    perform private.raise_error(
-      422,
-      'amount_not_payable',
-      'This amount cannot be paid online.',
-      json_build_object('amount', p_amount, 'currency', p_currency)::text
-    );
+    perform private.raise_amount_not_payable(p_amount, p_currency);
   end if;
   return v_minor::bigint;
 end;

@@ -3,7 +3,7 @@
 
 create table private.payment_accounts (
   id text primary key
-    constraint payment_accounts_id_is_an_account_s check (id ~ '^acct_\w{1,250}$'),
+    constraint payment_accounts_id_is_an_account_s check (id ~ '^acct_[A-Za-z0-9]{1,250}$'),
   created_at timestamptz not null default now(),
   professional_id uuid not null references public.profiles (id) on delete cascade,
   livemode boolean not null,
@@ -12,11 +12,10 @@ create table private.payment_accounts (
   missing text[] not null default '{}',
   checked_at timestamptz,
   detached_at timestamptz,
-  -- Its owner took our access away at Stripe.
-  deauthorized_at timestamptz
+  -- Stripe does not let us act for it any more.
+  deauthorized_at timestamptz,
+  constraint payment_accounts_professional_id_id_key unique (professional_id, id)
 );
-
-create index payment_accounts_professional_id_idx on private.payment_accounts (professional_id);
 
 create unique index payment_accounts_one_attached
   on private.payment_accounts (professional_id) where detached_at is null;
@@ -119,7 +118,11 @@ begin
     'account_id', v_account_id,
     'attempt_id', v_attempt_id,
     'email', private.jwt_claims() ->> 'email',
-    'name', (select full_name from public.profiles where id = v_professional_id)
+    'name', (
+      select coalesce(nullif(full_name, ''), username)
+      from public.profiles
+      where id = v_professional_id
+    )
   );
 end;
 $$;
@@ -182,7 +185,7 @@ begin
   perform private.check_arguments(
     case when p_professional_id is null then 'professional_id' end,
     case when p_attempt_id is null then 'attempt_id' end,
-    case when (p_account_id ~ '^acct_\w{1,250}$') is not true then 'account_id' end,
+    case when (p_account_id ~ '^acct_[A-Za-z0-9]{1,250}$') is not true then 'account_id' end,
     case when p_livemode is null then 'livemode' end
   );
   perform private.lock_professional(p_professional_id);
@@ -193,6 +196,12 @@ begin
     where id = p_account_id and professional_id = p_professional_id
   ) then
     return;
+  elsif exists (
+    select from private.payment_accounts
+    where professional_id = p_professional_id and detached_at is null
+  ) then
+    -- Another country was given at the same moment, and had its answer first.
+    perform private.raise_busy();
   end if;
 
   delete from private.payment_account_attempts
@@ -223,6 +232,7 @@ begin
       when (
         jsonb_typeof(p_facts -> 'can_charge') = 'boolean'
         and jsonb_typeof(p_facts -> 'missing') = 'array'
+        and jsonb_array_length(p_facts -> 'missing') <= 1000
         and jsonb_typeof(p_facts -> 'deauthorized') = 'boolean'
       ) is not true
       then 'facts'

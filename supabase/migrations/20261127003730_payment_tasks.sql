@@ -5,7 +5,7 @@ create table private.payment_tasks (
   id uuid primary key default gen_random_uuid(),
   created_at timestamptz not null default now(),
   professional_id uuid not null references public.profiles (id) on delete cascade,
-  account_id text not null references private.payment_accounts (id) on delete cascade,
+  account_id text not null,
   kind text not null
     constraint payment_tasks_kind_is_known
       check (kind in ('checkout', 'refund', 'dispute', 'account')),
@@ -18,13 +18,31 @@ create table private.payment_tasks (
   -- Counts bells, so that one during a claim is not forgotten when that is finished.
   rang bigint not null default 0,
   claimed_rang bigint,
-  constraint payment_tasks_account_id_object_id_key unique (account_id, object_id)
+  constraint payment_tasks_account_id_object_id_key unique (account_id, object_id),
+  constraint payment_tasks_professional_id_account_id_fkey
+    foreign key (professional_id, account_id)
+    references private.payment_accounts (professional_id, id)
+    on delete cascade
 );
 
-create index payment_tasks_professional_id_due_at_idx
-  on private.payment_tasks (professional_id, due_at);
+create index payment_tasks_professional_id_account_id_idx
+  on private.payment_tasks (professional_id, account_id);
 
 create index payment_tasks_due_at_idx on private.payment_tasks (due_at);
+
+create function private.uuid_of(p_text text)
+returns uuid
+language plpgsql
+immutable
+security invoker
+set search_path = ''
+as $$
+begin
+  return case when pg_input_is_valid(p_text, 'uuid') then p_text::uuid end;
+end;
+$$;
+
+comment on function private.uuid_of is 'An id of ours in a text that may be Stripe''s; null for that.';
 
 create function private.plan_payment_task(
   p_professional_id uuid,
@@ -44,11 +62,15 @@ as $$
   )
   values (p_professional_id, p_account_id, p_kind, p_object_id, p_due_at)
   on conflict (account_id, object_id) do update
-  set due_at = case when t.claim_token is null then excluded.due_at else t.due_at end;
+  -- A bell that nobody has answered yet is not put off.
+  set due_at = case
+    when t.claim_token is null then least(t.due_at, excluded.due_at)
+    else t.due_at
+  end;
 $$;
 
 comment on function private.plan_payment_task is
-  'When an object is looked at next. A claim under way plans it itself when it is finished.';
+  'An object is looked at by then at the latest. A claim under way plans it itself when it is finished.';
 
 create function private.ring_payment_task(
   p_professional_id uuid,

@@ -4,10 +4,11 @@
 
 create table private.checkouts (
   id uuid primary key default gen_random_uuid(),
-  created_at timestamptz not null default now(),
+  -- By the clock: whoever waited for the write lock came later.
+  created_at timestamptz not null default clock_timestamp(),
   professional_id uuid not null,
   order_id uuid not null,
-  account_id text not null references private.payment_accounts (id) on delete cascade,
+  account_id text not null,
   amount public.money_amount not null,
   currency text not null,
   -- The amount as Stripe counts it.
@@ -16,22 +17,28 @@ create table private.checkouts (
   session_id text,
   url text,
   payment_intent text,
+  -- Complete: done with, by somebody who has paid or whose money is on its way.
   status text not null default 'creating'
     constraint checkouts_status_is_known
       check (status in ('creating', 'open', 'complete', 'expired', 'failed')),
   failure text,
   expires_at timestamptz not null,
   constraint checkouts_account_id_session_id_key unique (account_id, session_id),
+  constraint checkouts_professional_id_account_id_fkey
+    foreign key (professional_id, account_id)
+    references private.payment_accounts (professional_id, id)
+    on delete cascade,
+  -- Somebody may be paying.
   constraint checkouts_professional_id_order_id_fkey
     foreign key (professional_id, order_id) references public.orders (professional_id, id)
-    on delete cascade
+    on delete no action
 );
 
-create index checkouts_professional_id_order_id_idx
-  on private.checkouts (professional_id, order_id, created_at desc);
+create index checkouts_order_id_idx
+  on private.checkouts (order_id, professional_id, created_at);
 
-create index checkouts_payment_intent_idx
-  on private.checkouts (account_id, payment_intent) where payment_intent is not null;
+create index checkouts_professional_id_account_id_idx
+  on private.checkouts (professional_id, account_id);
 
 -- Money that comes days later comes after the time was given away.
 create function private.slow_payment_methods()
@@ -50,6 +57,67 @@ $$;
 comment on function private.slow_payment_methods is
   'Stripe''s methods of payment that settle days later.';
 
+create function private.checkout_lines(p_order public.orders, p_minor bigint)
+returns jsonb
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_lines jsonb;
+  v_sum numeric;
+  v_are_whole boolean;
+begin
+  select
+    jsonb_agg(
+      jsonb_build_object(
+        'quantity', l.quantity,
+        'price_data', jsonb_build_object(
+          'currency', lower(p_order.currency),
+          'unit_amount', trunc(l.unit),
+          'product_data', jsonb_build_object('name', left(l.name, 200))
+        )
+      )
+      order by l.place
+    ),
+    sum(l.unit * l.quantity),
+    bool_and(l.unit = trunc(l.unit) and l.unit % c.step = 0)
+  into v_lines, v_sum, v_are_whole
+  from private.payment_currencies c
+  cross join lateral (
+    select
+      line ->> 'name' as name,
+      (line ->> 'quantity')::integer as quantity,
+      (line ->> 'unit_price')::numeric * 10::numeric ^ c.decimals as unit,
+      place
+    from jsonb_array_elements(p_order.items) with ordinality as lines (line, place)
+  ) as l
+  where c.code = p_order.currency;
+
+  if v_sum = p_minor and v_are_whole and jsonb_array_length(v_lines) <= 100 then
+    return v_lines;
+  end if;
+  return jsonb_build_array(jsonb_build_object(
+    'quantity', 1,
+    'price_data', jsonb_build_object(
+      'currency', lower(p_order.currency),
+      'unit_amount', p_minor,
+      'product_data', jsonb_build_object(
+        'name',
+        case
+          when jsonb_array_length(p_order.items) = 1 then left(p_order.items -> 0 ->> 'name', 200)
+          else '#' || p_order.number
+        end
+      )
+    )
+  ));
+end;
+$$;
+
+comment on function private.checkout_lines is
+  'What is shown as bought: the lines of the order where they make the amount, else one: a deposit, a rest, with tax or less a discount.';
+
 create function private.checkout_params(
   p_checkout_id uuid,
   p_order public.orders,
@@ -66,20 +134,7 @@ set search_path = ''
 as $$
   select jsonb_build_object(
     'mode', 'payment',
-    'line_items', jsonb_build_array(jsonb_build_object(
-      'quantity', 1,
-      'price_data', jsonb_build_object(
-        'currency', lower(p_order.currency),
-        'unit_amount', p_minor,
-        'product_data', jsonb_build_object(
-          'name',
-          case
-            when jsonb_array_length(p_order.items) = 1 then left(p_order.items -> 0 ->> 'name', 200)
-            else '#' || p_order.number
-          end
-        )
-      )
-    )),
+    'line_items', private.checkout_lines(p_order, p_minor),
     'success_url', p_success_url,
     'cancel_url', p_cancel_url,
     'client_reference_id', p_checkout_id,
@@ -159,18 +214,21 @@ security invoker
 set search_path = ''
 as $$
 begin
-  return case p_checkout.status
-    when 'creating' then p_checkout.expires_at
-    when 'open' then least(
-      p_checkout.expires_at + interval '1 minute',
-      (
-        select expires_at
-        from public.orders
-        where professional_id = p_checkout.professional_id and id = p_checkout.order_id
+  return case
+    when p_checkout.status in ('creating', 'open') then greatest(
+      now() + interval '1 minute',
+      least(
+        p_checkout.expires_at + interval '1 minute',
+        (
+          select expires_at
+          from public.orders
+          where professional_id = p_checkout.professional_id and id = p_checkout.order_id
+        )
       )
     )
     -- Complete, and the money is on its way.
-    when 'complete' then case
+    when p_checkout.status = 'complete' and p_checkout.created_at > now() - interval '30 days'
+    then case
       when not exists (
         select
         from private.payments
@@ -185,7 +243,7 @@ end;
 $$;
 
 comment on function private.next_look_at_checkout is
-  'When a session is looked at although nothing rang: when it or its hold ends; null when all is known.';
+  'When a session is looked at although nothing rang: when it or its hold ends, and daily for a month while it is complete without money; null when all is known.';
 
 create function private.plan_checkout(p_checkout private.checkouts)
 returns void
@@ -224,7 +282,7 @@ as $$
 $$;
 
 comment on function private.ring_checkouts is
-  'Nobody may pay on the open pages of an order any more: they are looked at, and closed, now.';
+  'Something of an order has changed: its open pages are looked at now, and those closed on which nobody may pay any more.';
 
 create function private.find_checkout_order(p_order_id uuid, p_token text)
 returns public.orders
@@ -283,10 +341,10 @@ $$;
 
 create function private.begin_checkout(
   p_order_id uuid,
-  p_token text,
   p_success_url text,
   p_cancel_url text,
-  p_livemode boolean
+  p_livemode boolean,
+  p_token text
 )
 returns jsonb
 language plpgsql
@@ -406,16 +464,12 @@ begin
   ) then
     return;
   end if;
-  -- Complete without money: it may still come, and the hold waits for it.
-  if p_checkout.status = 'complete' and private.next_look_at_checkout(p_checkout) is not null then
-    return;
-  end if;
   perform private.end_unpaid_hold(p_checkout.order_id);
 end;
 $$;
 
 comment on function private.after_checkout is
-  'What follows from a session''s new state: the next look; once nobody can pay on any page of the order, its hold ends by the clock.';
+  'What follows from a session''s new state: the next look; once nobody can pay on any page of the order, its hold ends by the clock. It does not wait for money that is on its way, which may never come: then it comes late.';
 
 create function private.record_provider_payment(p_checkout private.checkouts, p_session jsonb)
 returns void
@@ -443,7 +497,7 @@ begin
     p_checkout.order_id,
     'payment',
     v_amount,
-    'stripe',
+    'Stripe',
     'stripe',
     p_session ->> 'payment_intent',
     case
@@ -471,16 +525,18 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_attempt_id constant text := p_session ->> 'attempt_id';
+  v_session_id constant text := p_session ->> 'id';
+  v_attempt_id constant uuid := private.uuid_of(p_session ->> 'attempt_id');
   v_checkout private.checkouts;
 begin
   perform private.check_arguments(
     case when p_account_id is null then 'account_id' end,
     case
       when (
-        p_session ->> 'id' ~ '^cs_\w{1,250}$'
+        v_session_id ~ '^cs_[A-Za-z0-9_]{1,250}$'
         and p_session ->> 'status' in ('open', 'complete', 'expired')
-        and jsonb_typeof(p_session -> 'expires_at') = 'number'
+        and p_session ->> 'expires_at' ~ '^[0-9]{1,11}$'
+        and coalesce(p_session ->> 'amount_total', '0') ~ '^[0-9]{1,15}$'
       ) is not true
       then 'session'
     end
@@ -488,7 +544,8 @@ begin
   select * into v_checkout
   from private.checkouts
   where account_id = p_account_id
-    and (session_id = p_session ->> 'id' or id::text = v_attempt_id)
+    and (session_id = v_session_id or id = v_attempt_id)
+  order by session_id = v_session_id desc nulls last
   limit 1;
 
   -- The professional may sell by other ways too.
@@ -499,25 +556,29 @@ begin
 
   update private.checkouts
   set
-    session_id = p_session ->> 'id',
+    session_id = v_session_id,
     url = p_session ->> 'url',
     payment_intent = p_session ->> 'payment_intent',
     expires_at = to_timestamp((p_session ->> 'expires_at')::bigint),
-    -- Nothing is open again that was closed.
+    -- What is told late: nothing is open again that was closed, nor unpaid what was paid.
     status = case
-      when p_session ->> 'status' = 'open' and status in ('complete', 'expired') then status
-      when status = 'complete' then status
+      when status = 'complete' or (status = 'expired' and p_session ->> 'status' = 'open')
+      then status
       else p_session ->> 'status'
     end
   where id = v_checkout.id
-  returning * into v_checkout;
+    -- The professional can give any session of theirs our reference.
+    and (session_id is null or session_id = v_session_id);
 
   if p_session ->> 'status' = 'complete'
     and p_session ->> 'payment_status' = 'paid'
     and p_session ->> 'payment_intent' is not null
+    and (p_session ->> 'amount_total')::bigint > 0
   then
     perform private.record_provider_payment(v_checkout, p_session);
   end if;
+
+  select * into v_checkout from private.checkouts where id = v_checkout.id;
   perform private.after_checkout(v_checkout);
 end;
 $$;
@@ -566,10 +627,10 @@ comment on function public.authorize_checkout is
 
 create function public.begin_checkout(
   order_id uuid,
-  token text default null,
-  success_url text default null,
-  cancel_url text default null,
-  livemode boolean default null
+  success_url text,
+  cancel_url text,
+  livemode boolean,
+  token text default null
 )
 returns jsonb
 language sql
@@ -628,8 +689,8 @@ grant execute on function
 to authenticated;
 
 grant execute on function
-  public.begin_checkout (uuid, text, text, text, boolean),
-  private.begin_checkout (uuid, text, text, text, boolean),
+  public.begin_checkout (uuid, text, text, boolean, text),
+  private.begin_checkout (uuid, text, text, boolean, text),
   public.record_session (text, jsonb),
   private.record_session (text, jsonb),
   public.fail_checkout (uuid, text),

@@ -6,8 +6,8 @@ create table private.provider_refunds (
   id uuid primary key default gen_random_uuid(),
   created_at timestamptz not null default now(),
   professional_id uuid not null references public.profiles (id) on delete cascade,
-  payment_id uuid not null references private.payments (id) on delete cascade,
-  account_id text not null references private.payment_accounts (id) on delete cascade,
+  payment_id uuid not null,
+  account_id text not null,
   amount public.money_amount not null
     constraint provider_refunds_amount_is_positive check (amount > 0),
   minor bigint not null,
@@ -23,12 +23,21 @@ create table private.provider_refunds (
     constraint provider_refunds_reason_has_at_most_1000_characters
       check (char_length(reason) <= 1000),
   failure text,
-  constraint provider_refunds_account_id_provider_id_key unique (account_id, provider_id)
+  constraint provider_refunds_account_id_provider_id_key unique (account_id, provider_id),
+  constraint provider_refunds_professional_id_payment_id_fkey
+    foreign key (professional_id, payment_id) references private.payments (professional_id, id)
+    on delete cascade,
+  constraint provider_refunds_professional_id_account_id_fkey
+    foreign key (professional_id, account_id)
+    references private.payment_accounts (professional_id, id)
+    on delete cascade
 );
 
-create index provider_refunds_professional_id_idx on private.provider_refunds (professional_id);
+create index provider_refunds_payment_id_idx
+  on private.provider_refunds (payment_id, professional_id);
 
-create index provider_refunds_payment_id_idx on private.provider_refunds (payment_id);
+create index provider_refunds_professional_id_account_id_idx
+  on private.provider_refunds (professional_id, account_id);
 
 create function private.account_of_payment(p_payment private.payments)
 returns text
@@ -39,11 +48,19 @@ set search_path = ''
 as $$
 begin
   return (
-    select c.account_id
-    from private.checkouts c
-    where c.professional_id = p_payment.professional_id
+    select a.id
+    from private.payment_accounts a
+    left join private.checkouts c
+      on c.professional_id = a.professional_id
+      and c.account_id = a.id
       and c.order_id = p_payment.order_id
-      and c.payment_intent = p_payment.reference
+    where a.professional_id = p_payment.professional_id
+    -- Another session with our reference may have collected it; it was this order's account then.
+    order by
+      c.payment_intent = p_payment.reference desc nulls last,
+      c.created_at desc nulls last,
+      a.created_at desc
+    limit 1
   );
 end;
 $$;
@@ -57,35 +74,59 @@ stable
 security invoker
 set search_path = ''
 as $$
+declare
+  v_payment private.payments;
+  v_gone numeric;
+  v_left numeric;
 begin
-  return (
-    select greatest(
-      p.amount
-        - coalesce((
-          select sum(r.amount)
-          from private.provider_refunds r
-          where r.payment_id = p.id and r.status in ('due', 'pending', 'succeeded')
-        ), 0)
-        - coalesce((
-          select sum(case e.kind when 'dispute' then e.amount else -e.amount end)
-          from private.disputes d
-          join private.payments e
-            on e.professional_id = d.professional_id
-            and e.provider = 'stripe'
-            and e.kind in ('dispute', 'dispute_reversal')
-            and split_part(e.reference, ' ', 1) = d.id
-          where d.payment_id = p.id
-        ), 0),
-      0
-    )
-    from private.payments p
-    where p.id = p_payment_id
+  select * into strict v_payment from private.payments where id = p_payment_id;
+
+  select coalesce(sum(amount), 0) into v_gone
+  from private.provider_refunds
+  where payment_id = p_payment_id and status in ('due', 'pending', 'succeeded');
+
+  -- What was given back in cash is not given back again.
+  select o.amount_paid - o.amount_refunded - coalesce(sum(r.amount), 0) into v_left
+  from public.orders o
+  left join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
+  left join private.provider_refunds r on r.payment_id = p.id and r.status = 'due'
+  where o.professional_id = v_payment.professional_id and o.id = v_payment.order_id
+  group by o.id;
+
+  return greatest(
+    least(v_payment.amount - v_gone - private.taken_by_disputes(p_payment_id), v_left), 0
   );
 end;
 $$;
 
 comment on function private.refundable is
-  'What of a payment has neither gone back nor is about to, nor was taken by a dispute.';
+  'What of a payment has neither gone back, by whichever way, nor is about to, nor was taken by a dispute.';
+
+create function private.taken_by_disputes(p_payment_id uuid)
+returns numeric
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(sum(case e.kind when 'dispute' then e.amount else -e.amount end), 0)
+    from private.disputes d
+    join private.payments p on p.id = d.payment_id
+    join private.payments e
+      on e.professional_id = p.professional_id
+      and e.order_id = p.order_id
+      and e.kind in ('dispute', 'dispute_reversal')
+      -- A bank may take it a second time (enter_dispute).
+      and split_part(e.reference, ' ', 1) = d.id
+    where d.payment_id = p_payment_id
+  );
+end;
+$$;
+
+comment on function private.taken_by_disputes is
+  'What the payer''s bank has taken of a payment and not given back.';
 
 create function private.is_disputed(p_payment_id uuid)
 returns boolean
@@ -98,13 +139,33 @@ begin
   return exists (
     select
     from private.disputes
-    where payment_id = p_payment_id
-      and status not in ('won', 'lost', 'warning_closed', 'prevented')
+    where payment_id = p_payment_id and status in ('needs_response', 'under_review')
   );
 end;
 $$;
 
-comment on function private.is_disputed is 'Whether the payer''s bank is at a payment.';
+comment on function private.is_disputed is
+  'Whether the payer''s bank is at a payment. One that only asks (warning_…) is answered by a refund.';
+
+create function private.minor_of_refund(p_amount numeric, p_currency text)
+returns bigint
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  -- What is too little to be charged may be given back.
+  return (
+    select trunc(p_amount * 10::numeric ^ decimals / step)::bigint * step
+    from private.payment_currencies
+    where code = p_currency
+  );
+end;
+$$;
+
+comment on function private.minor_of_refund is
+  'An amount to give back as Stripe counts it, never more than it.';
 
 create function private.queue_refund(
   p_payment_id uuid,
@@ -120,23 +181,32 @@ set search_path = ''
 as $$
 declare
   v_payment private.payments;
+  v_currency text;
+  v_minor bigint;
   v_refund private.provider_refunds;
 begin
   select * into strict v_payment from private.payments where id = p_payment_id;
 
+  select currency into strict v_currency
+  from public.orders
+  where professional_id = v_payment.professional_id and id = v_payment.order_id;
+
+  v_minor := private.minor_of_refund(p_amount, v_currency);
+  if v_minor = 0 then
+    return null;
+  end if;
   insert into private.provider_refunds (
     professional_id, payment_id, account_id, amount, minor, cause, reason
   )
-  select
+  values (
     v_payment.professional_id,
     p_payment_id,
     private.account_of_payment(v_payment),
-    p_amount,
-    private.payment_amount_of_refund(p_amount, o.currency),
+    private.amount_of_payment(v_minor, v_currency),
+    v_minor,
     p_cause,
     p_reason
-  from public.orders o
-  where o.professional_id = v_payment.professional_id and o.id = v_payment.order_id
+  )
   returning * into v_refund;
 
   perform private.ring_payment_task(
@@ -147,23 +217,7 @@ end;
 $$;
 
 comment on function private.queue_refund is
-  'Sends some of a payment back, as soon as the dispatcher has time. Call it under the write lock.';
-
-create function private.payment_amount_of_refund(p_amount numeric, p_currency text)
-returns bigint
-language sql
-stable
-security invoker
-set search_path = ''
-as $$
-  -- What is too little to be charged may be given back.
-  select trunc(p_amount * 10::numeric ^ decimals / step)::bigint * step
-  from private.payment_currencies
-  where code = p_currency;
-$$;
-
-comment on function private.payment_amount_of_refund is
-  'An amount to give back as Stripe counts it, never more than it.';
+  'Sends some of a payment back, as soon as the dispatcher has time; null when it is less than Stripe counts in. Call it under the write lock.';
 
 -- Definer: nobody has rights on the ledger.
 create function private.begin_refund(p_payment_id uuid, p_amount numeric, p_reason text)
@@ -175,6 +229,7 @@ set search_path = ''
 as $$
 declare
   v_payment private.payments;
+  v_currency text;
   v_refundable numeric;
   v_amount numeric;
 begin
@@ -213,6 +268,17 @@ begin
       'More than is left of the payment.',
       json_build_object('refundable', trim_scale(v_refundable))::text
     );
+  end if;
+
+  select currency into strict v_currency
+  from public.orders
+  where professional_id = v_payment.professional_id and id = v_payment.order_id;
+
+  -- What was typed to the last decimal is given back so, or not at all.
+  if private.amount_of_payment(private.minor_of_refund(v_amount, v_currency), v_currency)
+    <> v_amount
+  then
+    perform private.raise_amount_not_payable(v_amount, v_currency);
   end if;
 
   return jsonb_build_object(
@@ -293,15 +359,15 @@ declare
   end;
   v_payment private.payments;
   v_refund private.provider_refunds;
-  v_amount numeric;
+  v_is_entered boolean;
 begin
   perform private.check_arguments(
     case when p_account_id is null then 'account_id' end,
     case
       when (
-        v_provider_id ~ '^\w{1,255}$'
+        v_provider_id ~ '^[A-Za-z0-9_]{1,200}$'
         and v_status in ('pending', 'succeeded', 'failed', 'canceled')
-        and jsonb_typeof(p_refund -> 'amount') = 'number'
+        and p_refund ->> 'amount' ~ '^[0-9]{1,15}$'
       ) is not true
       then 'refund'
     end
@@ -311,57 +377,72 @@ begin
     return;
   end if;
   perform private.lock_professional(v_payment.professional_id);
-  v_amount := private.amount_of_payment(
-    (p_refund ->> 'amount')::bigint, upper(p_refund ->> 'currency')
-  );
 
-  -- Found by its own id, or by the try that made it.
+  -- By its own id, or by the try that made it.
   select * into v_refund
   from private.provider_refunds
   where payment_id = v_payment.id
     and (
       provider_id = v_provider_id
-      or (provider_id is null and id::text = p_refund ->> 'attempt_id')
+      or (provider_id is null and id = private.uuid_of(p_refund ->> 'attempt_id'))
     )
   order by provider_id
   limit 1;
 
-  if not found then
-    insert into private.provider_refunds (
-      professional_id, payment_id, account_id, amount, minor, provider_id
+  -- What is told late: one that failed at Stripe has failed, one that succeeded waits no more.
+  if v_refund.provider_id is not null
+    and (
+      v_refund.status in ('failed', 'canceled')
+      or (v_refund.status = 'succeeded' and v_status = 'pending')
     )
-    values (
-      v_payment.professional_id,
-      v_payment.id,
-      p_account_id,
-      v_amount,
-      (p_refund ->> 'amount')::bigint,
-      v_provider_id
-    )
-    returning * into v_refund;
+  then
+    return;
   end if;
 
-  update private.provider_refunds
+  v_refund.id := coalesce(v_refund.id, gen_random_uuid());
+  v_refund.minor := (p_refund ->> 'amount')::bigint;
+  v_refund.amount := coalesce(
+    private.amount_of_payment(v_refund.minor, upper(p_refund ->> 'currency')),
+    v_refund.amount,
+    v_payment.amount
+  );
+  insert into private.provider_refunds as r (
+    id, professional_id, payment_id, account_id, amount, minor, provider_id, status, failure
+  )
+  values (
+    v_refund.id,
+    v_payment.professional_id,
+    v_payment.id,
+    p_account_id,
+    v_refund.amount,
+    v_refund.minor,
+    v_provider_id,
+    v_status,
+    case when v_status in ('failed', 'canceled') then left(p_refund ->> 'reason', 100) end
+  )
+  on conflict (id) do update
   set
-    provider_id = v_provider_id,
-    status = v_status,
-    failure = case when v_status in ('failed', 'canceled') then left(p_refund ->> 'reason', 100) end
-  where id = v_refund.id;
+    amount = excluded.amount,
+    minor = excluded.minor,
+    provider_id = excluded.provider_id,
+    status = excluded.status,
+    failure = excluded.failure;
 
-  if v_status in ('pending', 'succeeded') then
-    perform private.enter_provider_entry(
-      v_payment, 'refund', v_amount, v_provider_id, v_refund.reason
-    );
-  elsif exists (
+  v_is_entered := exists (
     select
     from private.payments
     where professional_id = v_payment.professional_id
       and provider = 'stripe'
       and reference = v_provider_id
       and kind = 'refund'
-  ) then
+  );
+  if v_status in ('pending', 'succeeded') and not v_is_entered then
     perform private.enter_provider_entry(
-      v_payment, 'refund_reversal', v_amount, v_provider_id, null
+      v_payment, 'refund', v_refund.amount, v_provider_id, v_refund.reason
+    );
+  elsif v_status in ('failed', 'canceled') and v_is_entered then
+    perform private.enter_provider_entry(
+      v_payment, 'refund_reversal', v_refund.amount, v_provider_id, left(p_refund ->> 'reason', 100)
     );
   end if;
 
@@ -384,11 +465,20 @@ volatile
 security definer
 set search_path = ''
 as $$
+declare
+  v_account_id text;
 begin
   perform private.check_arguments(case when p_refund_id is null then 'refund_id' end);
   update private.provider_refunds
   set status = 'failed', failure = left(p_code, 100)
-  where id = p_refund_id and status = 'due';
+  where id = p_refund_id and status = 'due'
+  returning account_id into v_account_id;
+
+  -- With the task goes its claim: nobody makes it after all.
+  if found then
+    delete from private.payment_tasks
+    where account_id = v_account_id and object_id = p_refund_id::text;
+  end if;
 end;
 $$;
 
@@ -407,7 +497,7 @@ as $$
 $$;
 
 comment on function public.begin_refund is
-  'For POST /refunds of the payments function: {refund_id, status, amount}; all that is left of the payment without an amount. Errors: 404 PGRST301; 409 payment_disputed; 422 refund_exceeds_payment {"refundable"}, not_a_provider_payment, invalid_amount, too_many_decimals, validation_failed {"fields"}.';
+  'For POST /refunds of the payments function: {refund_id, status, amount}; all that is left of the payment without an amount. Errors: 404 PGRST301; 409 payment_disputed; 422 refund_exceeds_payment {"refundable"}, not_a_provider_payment, amount_not_payable, invalid_amount, too_many_decimals, validation_failed {"fields"}.';
 
 create function public.record_refund(account_id text, refund jsonb)
 returns void
@@ -437,7 +527,7 @@ comment on function public.fail_refund is
 
 alter table private.provider_refunds enable row level security;
 
-grant select, insert, update (status, provider_id, failure, reason)
+grant select, insert, update (amount, minor, status, provider_id, failure, reason)
 on private.provider_refunds to rules;
 
 create policy provider_refunds_all_rules on private.provider_refunds

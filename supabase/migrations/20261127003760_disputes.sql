@@ -4,15 +4,24 @@ create table private.disputes (
   id text primary key,
   created_at timestamptz not null default now(),
   professional_id uuid not null references public.profiles (id) on delete cascade,
-  payment_id uuid not null references private.payments (id) on delete cascade,
-  account_id text not null references private.payment_accounts (id) on delete cascade,
+  payment_id uuid not null,
+  account_id text not null,
+  -- In Stripe's words, like the reason.
   status text not null,
-  reason text
+  reason text,
+  constraint disputes_professional_id_payment_id_fkey
+    foreign key (professional_id, payment_id) references private.payments (professional_id, id)
+    on delete cascade,
+  constraint disputes_professional_id_account_id_fkey
+    foreign key (professional_id, account_id)
+    references private.payment_accounts (professional_id, id)
+    on delete cascade
 );
 
-create index disputes_professional_id_idx on private.disputes (professional_id);
+create index disputes_payment_id_idx on private.disputes (payment_id, professional_id);
 
-create index disputes_payment_id_idx on private.disputes (payment_id);
+create index disputes_professional_id_account_id_idx
+  on private.disputes (professional_id, account_id);
 
 create function private.enter_dispute(
   p_payment private.payments,
@@ -35,7 +44,7 @@ begin
   select coalesce(sum(amount), 0), count(*) into v_entered, v_count
   from private.payments
   where professional_id = p_payment.professional_id
-    and provider = 'stripe'
+    and order_id = p_payment.order_id
     and kind = p_kind
     and split_part(reference, ' ', 1) = p_dispute_id;
 
@@ -55,6 +64,34 @@ $$;
 comment on function private.enter_dispute is
   'What a dispute has moved one way until now, as far as the ledger does not have it.';
 
+create function private.next_look_at_dispute(p_dispute_id text)
+returns timestamptz
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select now() + interval '1 day'
+    from private.disputes
+    where id = p_dispute_id
+      and (
+        status not in ('won', 'lost', 'warning_closed', 'prevented')
+        -- Won, and the money is on its way.
+        or (
+          status = 'won'
+          and created_at > now() - interval '200 days'
+          and private.taken_by_disputes(payment_id) > 0
+        )
+      )
+  );
+end;
+$$;
+
+comment on function private.next_look_at_dispute is
+  'A dispute is looked at daily until it is closed, and what it took is back if it was won; null then.';
+
 -- Definer: nobody has rights on the ledger.
 create function private.record_dispute(p_account_id text, p_dispute jsonb)
 returns void
@@ -69,14 +106,25 @@ declare
   v_payment private.payments;
   v_taken bigint;
   v_returned bigint;
+  v_next_look timestamptz;
 begin
   perform private.check_arguments(
     case when p_account_id is null then 'account_id' end,
     case
       when (
-        v_id ~ '^\w{1,255}$'
+        v_id ~ '^[A-Za-z0-9_]{1,200}$'
         and char_length(p_dispute ->> 'status') between 1 and 100
         and jsonb_typeof(p_dispute -> 'entries') = 'array'
+        and not exists (
+          select
+          from jsonb_array_elements(
+            case jsonb_typeof(p_dispute -> 'entries')
+              when 'array' then p_dispute -> 'entries'
+              else '[]'
+            end
+          ) as entry
+          where (entry ->> 'amount' ~ '^-?[0-9]{1,15}$') is not true
+        )
       ) is not true
       then 'dispute'
     end
@@ -112,9 +160,10 @@ begin
   perform private.enter_dispute(v_payment, v_id, 'dispute', v_taken, v_currency);
   perform private.enter_dispute(v_payment, v_id, 'dispute_reversal', v_returned, v_currency);
 
-  if private.is_disputed(v_payment.id) then
+  v_next_look := private.next_look_at_dispute(v_id);
+  if v_next_look is not null then
     perform private.plan_payment_task(
-      v_payment.professional_id, p_account_id, 'dispute', v_id, now() + interval '1 day'
+      v_payment.professional_id, p_account_id, 'dispute', v_id, v_next_look
     );
   end if;
 end;

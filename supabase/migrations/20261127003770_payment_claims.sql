@@ -105,7 +105,7 @@ begin
       select private.checkout_json(c)
         || jsonb_build_object('expire', not private.is_page_wanted(c))
       from private.checkouts c
-      where p_task.kind = 'checkout' and c.id::text = p_task.object_id
+      where p_task.kind = 'checkout' and c.id = private.uuid_of(p_task.object_id)
     ),
     'refund', (
       select jsonb_build_object(
@@ -116,7 +116,7 @@ begin
       )
       from private.provider_refunds r
       join private.payments p on p.id = r.payment_id
-      where p_task.kind = 'refund' and r.id::text = p_task.object_id
+      where p_task.kind = 'refund' and r.id = private.uuid_of(p_task.object_id)
     )
   );
 end;
@@ -143,18 +143,33 @@ begin
   -- One claim at a time, so that what is under way is counted right.
   perform pg_advisory_xact_lock(7307, 0);
 
-  insert into private.dispatches (queue) values ('payments')
-  on conflict (queue) do update set last_at = now();
+  if p_object_id is null then
+    insert into private.dispatches (queue) values ('payments')
+    on conflict (queue) do update set last_at = now();
+  end if;
 
-  with claimed as (
+  with locked as (
+    select l.id
+    from private.next_payment_tasks(p_max_count, p_object_id) as n
+    cross join lateral (
+      select t.id, t.due_at
+      from private.payment_tasks t
+      where t.id = n.id
+      offset 0
+      -- Whoever rings keeps it until the change is committed that it rang for.
+      for update skip locked
+    ) as l
+    where l.due_at <= now()
+  ),
+  claimed as (
     update private.payment_tasks t
     set
       claim_token = gen_random_uuid(),
       due_at = now() + interval '60 seconds',
       attempts = t.attempts + 1,
       claimed_rang = t.rang
-    from private.next_payment_tasks(p_max_count, p_object_id) as n
-    where t.id = n.id and t.due_at <= now()
+    from locked
+    where t.id = locked.id
     returning t.*
   )
   select jsonb_agg(private.payment_task_json(c)) into v_claimed
@@ -163,6 +178,40 @@ begin
   return coalesce(v_claimed, '[]');
 end;
 $$;
+
+create function private.next_look_at_unknown(p_task private.payment_tasks)
+returns timestamptz
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  -- The event of its payment may be lost; that payment is found when its session ends, which lives
+  -- for a day at most.
+  return case
+    when p_task.created_at > now() - interval '25 hours'
+      and not exists (
+        select
+        from private.provider_refunds
+        where account_id = p_task.account_id and provider_id = p_task.object_id
+      )
+      and not exists (select from private.disputes where id = p_task.object_id)
+      and exists (
+        select
+        from private.checkouts
+        where professional_id = p_task.professional_id
+          and account_id = p_task.account_id
+          and status in ('creating', 'open')
+      )
+      and p_task.object_id ~ '^[a-z]{2}_'
+    then now() + interval '1 hour'
+  end;
+end;
+$$;
+
+comment on function private.next_look_at_unknown is
+  'A refund or dispute of a payment that is not in the ledger is asked for again while a page is open that may have taken it; mostly it is of something that was not sold here.';
 
 create function private.next_look(p_task private.payment_tasks)
 returns timestamptz
@@ -181,20 +230,21 @@ begin
     when 'checkout' then (
       select private.next_look_at_checkout(c)
       from private.checkouts c
-      where c.id::text = p_task.object_id
+      where c.id = private.uuid_of(p_task.object_id)
     )
-    when 'refund' then (
-      select case r.status
-        when 'due' then now() + interval '1 minute'
-        when 'pending' then now() + interval '1 day'
-      end
-      from private.provider_refunds r
-      where r.id::text = p_task.object_id
+    when 'refund' then coalesce(
+      (
+        select case r.status
+          when 'due' then now() + interval '1 minute'
+          when 'pending' then now() + interval '1 day'
+        end
+        from private.provider_refunds r
+        where r.id = private.uuid_of(p_task.object_id)
+      ),
+      private.next_look_at_unknown(p_task)
     )
-    when 'dispute' then (
-      select now() + interval '1 day'
-      from private.disputes d
-      where d.id = p_task.object_id and private.is_disputed(d.payment_id)
+    when 'dispute' then coalesce(
+      private.next_look_at_dispute(p_task.object_id), private.next_look_at_unknown(p_task)
     )
   end;
 end;
@@ -234,8 +284,9 @@ begin
   end if;
 
   v_due_at := case
-    when v_task.rang > v_task.claimed_rang then now()
+    -- Stripe is not well, and a bell does not change that.
     when p_retry_after is not null then now() + make_interval(secs => p_retry_after)
+    when v_task.rang > v_task.claimed_rang then now()
     else private.next_look(v_task)
   end;
   if v_due_at is null then
@@ -263,7 +314,7 @@ as $$
 $$;
 
 comment on function public.claim_payment_tasks is
-  'Server only. Takes up to max_count (1 to 1000) due tasks, or that of one object, for 60 seconds: [{task_id, claim_token, kind, account_id, object_id, attempts, checkout, refund}], at most four at a time a professional. Errors: 422 validation_failed.';
+  'Server only. Takes up to max_count (1 to 1000) due tasks, or that of one object, for 60 seconds: [{task_id, claim_token, kind, account_id, livemode, object_id, attempts, checkout, refund}], at most four at a time a professional. Errors: 422 validation_failed.';
 
 create function public.finish_payment_task(
   task_id uuid,

@@ -600,70 +600,6 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
-      connect_payment_account: {
-        Args: never
-        Returns: Json
-      }
-      payment_account: {
-        Args: never
-        Returns: Json
-      }
-      detach_payment_account: {
-        Args: never
-        Returns: Json
-      }
-      begin_refund: {
-        Args: { payment_id: string; amount?: number; reason?: string }
-        Returns: Json
-      }
-      authorize_checkout: {
-        Args: { order_id: string }
-        Returns: Json
-      }
-      attach_payment_account: {
-        Args: { professional_id: string; attempt_id: string; account_id: string; livemode: boolean }
-        Returns: Json
-      }
-      record_payment_account: {
-        Args: { account_id: string; facts: Json }
-        Returns: Json
-      }
-      begin_checkout: {
-        Args: { order_id: string; token?: string; success_url: string; cancel_url: string; livemode: boolean }
-        Returns: Json
-      }
-      record_session: {
-        Args: { account_id: string; session: Json }
-        Returns: Json
-      }
-      fail_checkout: {
-        Args: { checkout_id: string; code: string }
-        Returns: Json
-      }
-      record_refund: {
-        Args: { account_id: string; refund: Json }
-        Returns: Json
-      }
-      fail_refund: {
-        Args: { refund_id: string; code: string }
-        Returns: Json
-      }
-      record_dispute: {
-        Args: { account_id: string; dispute: Json }
-        Returns: Json
-      }
-      ring_payment: {
-        Args: { account_id: string; kind: string; object_id: string; livemode: boolean }
-        Returns: Json
-      }
-      claim_payment_tasks: {
-        Args: { max_count: number; object_id?: string }
-        Returns: Json
-      }
-      finish_payment_task: {
-        Args: { task_id: string; claim_token: string; retry_after?: number }
-        Returns: Json
-      }
       adjust_stock: {
         Args: {
           delta: number
@@ -679,6 +615,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      attach_payment_account: {
+        Args: {
+          account_id: string
+          attempt_id: string
+          livemode: boolean
+          professional_id: string
+        }
+        Returns: undefined
+      }
       audit: {
         Args: Record<PropertyKey, never>
         Returns: Database["public"]["CompositeTypes"]["audit_finding"][]
@@ -689,6 +634,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      authorize_checkout: { Args: { order_id: string }; Returns: undefined }
       available_slots: {
         Args: {
           from_date: string
@@ -696,6 +642,20 @@ export type Database = {
           service_id: string
           to_date: string
         }
+        Returns: Json
+      }
+      begin_checkout: {
+        Args: {
+          cancel_url: string
+          livemode: boolean
+          order_id: string
+          success_url: string
+          token?: string
+        }
+        Returns: Json
+      }
+      begin_refund: {
+        Args: { amount?: number; payment_id: string; reason?: string }
         Returns: Json
       }
       booking_page: { Args: { username: string }; Returns: Json }
@@ -713,6 +673,10 @@ export type Database = {
         Args: { max_count: number; per_second: number }
         Returns: Json
       }
+      claim_payment_tasks: {
+        Args: { max_count: number; object_id?: string }
+        Returns: Json
+      }
       claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
       confirm_hold: {
         Args: { id: string; kind: string; link_epoch: number }
@@ -721,6 +685,10 @@ export type Database = {
       confirm_professional_address: {
         Args: { email: string; professional_id: string }
         Returns: boolean
+      }
+      connect_payment_account: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
       }
       count_link_use: {
         Args: { ip: string; ip_limit: number }
@@ -758,11 +726,23 @@ export type Database = {
         Args: { endpoint_id: string }
         Returns: undefined
       }
+      detach_payment_account: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
+      }
       end_portal_session: { Args: { session_id: string }; Returns: undefined }
       erase_client: { Args: { client_id: string }; Returns: Json }
       explain_slot: {
         Args: { service_id: string; starts_at: string }
         Returns: Json
+      }
+      fail_checkout: {
+        Args: { checkout_id: string; code: string }
+        Returns: undefined
+      }
+      fail_refund: {
+        Args: { code: string; refund_id: string }
+        Returns: undefined
       }
       finish_mail: {
         Args: {
@@ -773,6 +753,10 @@ export type Database = {
           retry_after?: number
         }
         Returns: Json
+      }
+      finish_payment_task: {
+        Args: { claim_token: string; retry_after?: number; task_id: string }
+        Returns: undefined
       }
       finish_portal_verification: {
         Args: {
@@ -844,6 +828,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      payment_account: { Args: Record<PropertyKey, never>; Returns: Json }
       place_order: {
         Args: {
           client_email?: string
@@ -875,6 +860,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      record_dispute: {
+        Args: { account_id: string; dispute: Json }
+        Returns: undefined
+      }
       record_mail_event: {
         Args: { detail?: Json; provider_id: string; type: string }
         Returns: boolean
@@ -893,6 +882,18 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      record_payment_account: {
+        Args: { account_id: string; facts: Json }
+        Returns: undefined
+      }
+      record_refund: {
+        Args: { account_id: string; refund: Json }
+        Returns: undefined
+      }
+      record_session: {
+        Args: { account_id: string; session: Json }
+        Returns: undefined
       }
       redeliver_webhook: { Args: { delivery_id: string }; Returns: Json }
       redeliver_webhooks: {
@@ -931,6 +932,15 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      ring_payment: {
+        Args: {
+          account_id: string
+          kind: string
+          livemode: boolean
+          object_id: string
+        }
+        Returns: boolean
       }
       rotate_webhook_secret: {
         Args: { endpoint_id: string; grace?: number }
@@ -1071,6 +1081,8 @@ export type Database = {
         reference: string | null
         reason: string | null
         created_at: string | null
+        provider: string | null
+        flag: string | null
       }
       order_quote: {
         items: Json | null
