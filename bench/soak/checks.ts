@@ -19,6 +19,12 @@ const owners = () => shops.map(({ id }) => id);
 const NOT_ERASED = `t.client_id is not null
   and not exists (select from public.clients c where c.id = t.client_id and c.name = 'Erased')`;
 
+/** Nobody is told of a hold: what was one has an event for each change since, and at least that it came. */
+const WAS_HOLD = `exists (
+  select from private.payment_holds h
+  where h.professional_id = t.professional_id and t.id in (h.order_id, h.booking_id)
+)`;
+
 /** Each version of a booking or an order is a change, each change and each payment is one event. */
 const changesWithoutEvent = () =>
   lines(sql`
@@ -27,14 +33,17 @@ const changesWithoutEvent = () =>
       from private.webhook_events where type ~ '^(booking|order|payment)[.]' group by 1
     ),
     rows as (
-      select id, professional_id, client_id, version from public.bookings
+      select id, professional_id, client_id, version, expires_at from public.bookings
       union all
-      select id, professional_id, client_id, version from public.orders
+      select id, professional_id, client_id, version, expires_at from public.orders
     )
     select t.id, t.version, told.count
     from rows t left join told on told.id = t.id::text
     where t.professional_id = any (${owners()}) and ${sql.unsafe(NOT_ERASED)}
-      and t.version is distinct from told.count
+      and case
+        when ${sql.unsafe(WAS_HOLD)} then t.expires_at is null and told.count is null
+        else t.version is distinct from told.count
+      end
     union all
     select p.id, 1, count(v.id)
     from private.payments p left join private.webhook_events v
@@ -61,7 +70,8 @@ async function rowsTheirEventDoesNotShow(): Promise<string[]> {
       shown as (
         select t.id::text as id, private.event_data('public.${table}', to_jsonb(t)) as data
         from public.${table} t
-        where t.professional_id = any ($1) and ${isKept ? NOT_ERASED : "true"}
+        where t.professional_id = any ($1) and ${isKept ? `${NOT_ERASED} and t.expires_at is null` : "true"}
+          ${table === "clients" ? "and t.id not in (select client_id from private.unheard_clients)" : ""}
       )
       select '${table}', coalesce(shown.id, last.id), last.type
       from shown full join last on last.id = shown.id

@@ -1,4 +1,6 @@
 /** Refunds, disputes, accounts and events of Stripe, and what the ledger makes of them. */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { OLD_WEBHOOK_SECRET, startPaymentsStack } from "../support/payments-stack.ts";
 import type { Event } from "../support/stripe.ts";
@@ -44,6 +46,16 @@ async function paid(values: Parameters<typeof paidService>[1] = {}) {
   const [payment] = await ledger(held);
   if (!payment?.reference) throw new Error("nothing was paid");
   return { ana, service, held, page, payment, intent: payment.reference };
+}
+
+/** A connection of its own, since the function ends it before it has read everything. */
+async function statusOfLongBody(): Promise<number | undefined> {
+  const outgoing = request(webhook.url, { method: "POST", agent: false });
+  outgoing.on("error", () => {});
+  outgoing.end(" ".repeat(1_000_000));
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  incoming.resume();
+  return incoming.statusCode;
 }
 
 /** Rows of everything that an event may write. */
@@ -136,8 +148,10 @@ describe("a refund", () => {
       fake.refundsAre = "succeeded";
       expect([response.status, await response.json()]).toEqual([
         202,
-        expect.objectContaining({ status: "pending" }),
+        // The dispatcher may have been faster.
+        expect.objectContaining({ status: expect.stringMatching(/^(due|pending)$/) }),
       ]);
+      await untilMovements(held, ["payment 60.5", "refund 60.5"]);
       fake.settleRefund(fake.refunds().at(-1)?.id as string, end);
       await until(
         () => orderOf(held),
@@ -370,8 +384,7 @@ describe("an event", () => {
     }
     const unsigned = await fetch(webhook.url, { method: "POST", body: text });
     expect(unsigned.status).toBe(400);
-    const long = await fake.deliver(event, { ...webhook, body: " ".repeat(1_000_000) });
-    expect(long.status).toBe(413);
+    expect(await statusOfLongBody()).toBe(413);
     expect(await everything()).toEqual(before);
     const older = await fake.deliver(event, { ...webhook, secret: OLD_WEBHOOK_SECRET });
     expect(older.status).toBe(200);
