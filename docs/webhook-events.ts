@@ -161,12 +161,17 @@ const Order = z
 const Payment = z
   .strictObject({
     id,
-    kind: z.enum(["payment", "refund"]),
+    kind: z.enum(["payment", "refund", "refund_reversal", "dispute", "dispute_reversal"]),
     amount,
-    method: text.nullable().describe("null for a refund"),
+    method: text.nullable().describe("null but for a payment"),
     reference: text.nullable(),
     reason: text.nullable(),
     created_at: timestamp,
+    provider: z.enum(["manual", "stripe"]),
+    flag: z
+      .enum(["exceeds_total", "refund_exceeds_paid", "amount_differs"])
+      .nullable()
+      .describe("What should be looked at"),
     order: z.strictObject({
       id,
       number: z.int().min(1),

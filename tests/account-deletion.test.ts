@@ -15,7 +15,8 @@ import {
   type Professional,
 } from "./support/factories.ts";
 import { confirmOwner } from "./support/mail.ts";
-import { canCharge, openCheckout } from "./support/payments.ts";
+import { disputeOf } from "./support/payment-rpcs.ts";
+import { canCharge, collect, openCheckout } from "./support/payments.ts";
 import { stack } from "./support/stack.ts";
 
 /** The platform's auth service, which deletes users. */
@@ -129,8 +130,21 @@ async function accountWithEverything(): Promise<Professional> {
     }),
   });
   expect(status).toBe(200);
+  // An order that was paid online, which is disputed, and some of which is to go back.
+  ok(await professional.api.rpc("connect_payment_account"));
+  const account = await canCharge(professional);
+  await collect(order, 10);
+  const [payment] = await sql<{ id: string; reference: string }[]>`
+    select id, reference from private.payments
+    where order_id = ${order.id} and provider = 'stripe'`;
+  ok(await professional.api.rpc("begin_refund", { payment_id: payment?.id ?? "", amount: 1 }));
+  ok(
+    await server().rpc("record_dispute", {
+      account_id: account,
+      dispute: disputeOf(payment?.reference ?? "", [-200]),
+    }),
+  );
   // And one that waits for its payment, on a page that is open.
-  await canCharge(professional);
   const costly = await createService(professional, { payment: "full" });
   const { data: held, error } = await anonymous().rpc("create_booking", {
     service_id: costly.id,

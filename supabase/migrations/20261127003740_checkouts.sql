@@ -6,7 +6,7 @@ create table private.checkouts (
   id uuid primary key default gen_random_uuid(),
   -- By the clock: whoever waited for the write lock came later.
   created_at timestamptz not null default clock_timestamp(),
-  professional_id uuid not null,
+  professional_id uuid not null references public.profiles (id) on delete cascade,
   order_id uuid not null,
   account_id text not null,
   amount public.money_amount not null,
@@ -283,6 +283,26 @@ $$;
 
 comment on function private.ring_checkouts is
   'Something of an order has changed: its open pages are looked at now, and those closed on which nobody may pay any more.';
+
+create function private.forget_checkouts()
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  -- Those that were paid say which account has the money.
+  delete from private.checkouts
+  where id in (
+    select id
+    from private.checkouts
+    where status in ('expired', 'failed') and created_at < now() - interval '90 days'
+    for update skip locked
+  );
+$$;
+
+comment on function private.forget_checkouts is
+  'Removes pages on which nobody has paid, after 90 days.';
 
 create function private.find_checkout_order(p_order_id uuid, p_token text)
 returns public.orders

@@ -21,6 +21,7 @@ as $$
     ('portal-traces', '10 3 * * *', 'select private.forget_portal_traces()'),
     ('webhook-history', '20 3 * * *', 'select private.cleanup_webhooks()'),
     ('mail-history', '25 3 * * *', 'select private.forget_mails()'),
+    ('checkouts', '28 3 * * *', 'select private.forget_checkouts()'),
     ('time-zones', '30 3 * * *', 'select private.learn_time_zones()'),
     ('job-runs', '40 3 * * *', 'select private.forget_job_runs()');
 $$;

@@ -495,8 +495,8 @@ describe("a session that was paid", () => {
     const order = await orderFor(seller);
     const { session } = await openPage(order);
     await recordSession(other.account, paidAs(session));
-    await recordSession(seller.account, paidAs({ ...session, id: "cs_other", attempt_id: null }));
-    await recordSession(seller.account, paidAs({ ...session, id: "cs_o", attempt_id: "order 7" }));
+    await recordSession(seller.account, { ...paidAs(session), id: "cs_other", attempt_id: null });
+    await recordSession(seller.account, { ...paidAs(session), id: "cs_o", attempt_id: "order 7" });
     expect(await ledger(order)).toEqual([]);
     expect(await sizeOf(order)).toBe(1);
   });

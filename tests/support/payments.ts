@@ -6,11 +6,13 @@ import { asCaller, sql } from "./database.ts";
 export const providerId = (prefix: string) =>
   `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
 
-/** As the provider's last answer about the account of a professional. */
-export async function canCharge({ id }: { id: string }): Promise<void> {
+/** As the provider's last answer about the account of a professional; its id. */
+export async function canCharge({ id }: { id: string }): Promise<string> {
+  const account = providerId("acct");
   await sql`
     insert into private.payment_accounts (id, professional_id, livemode, can_charge)
-    values (${providerId("acct")}, ${id}, false, true)`;
+    values (${account}, ${id}, false, true)`;
+  return account;
 }
 
 /** Works on an order under the write lock, as the definers of the payments' RPCs do. */
