@@ -10,8 +10,9 @@ create table private.payment_currencies (
   -- What these have to be divisible by.
   step integer not null default 1
     constraint payment_currencies_step_is_positive check (step > 0),
-  minimum bigint not null default 1
-    constraint payment_currencies_minimum_is_positive check (minimum > 0)
+  minimum bigint not null default 1,
+  constraint payment_currencies_minimum_is_some_steps
+    check (minimum > 0 and minimum % step = 0)
 );
 
 insert into private.payment_currencies (code, decimals)
@@ -31,15 +32,15 @@ from unnest(string_to_array(
 )) as code;
 
 -- Counted in hundredths that are always none, and in thousandths that end in 0.
-insert into private.payment_currencies (code, decimals, step)
+insert into private.payment_currencies (code, decimals, step, minimum)
 values
-  ('ISK', 2, 100),
-  ('UGX', 2, 100),
-  ('BHD', 3, 10),
-  ('JOD', 3, 10),
-  ('KWD', 3, 10),
-  ('OMR', 3, 10),
-  ('TND', 3, 10);
+  ('ISK', 2, 100, 100),
+  ('UGX', 2, 100, 100),
+  ('BHD', 3, 10, 10),
+  ('JOD', 3, 10, 10),
+  ('KWD', 3, 10, 10),
+  ('OMR', 3, 10, 10),
+  ('TND', 3, 10, 10);
 
 update private.payment_currencies c
 set minimum = least_of.amount

@@ -3,7 +3,8 @@ import type { Sql } from "postgres";
 import { asCaller, sql } from "./database.ts";
 
 /** What the provider calls things. */
-const providerId = (prefix: string) => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
+export const providerId = (prefix: string) =>
+  `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
 
 /** As the provider's last answer about the account of a professional. */
 export async function canCharge({ id }: { id: string }): Promise<void> {
