@@ -28,8 +28,9 @@ export const ATTEMPT = "55555555-5555-4555-8555-555555555555";
 export const SECRETS = ["whsec_of_the_connect_endpoint", "whsec_that_came_before_it"];
 
 /** What Stripe's package throws, as `stripe.ts` passes it on. */
-export function failure(status: number | undefined, code?: string, type = "invalid_request_error") {
-  const raw = { statusCode: status, code, type, message: "not to be seen" };
+export function failure(status: number | undefined, code?: string, headers = {}) {
+  const type = "invalid_request_error";
+  const raw = { statusCode: status, code, type, headers, message: "not to be seen" };
   return new ProviderError("call", new Stripe.errors.StripeError(raw as never));
 }
 

@@ -203,6 +203,16 @@ describe("a task", () => {
     expect(logged).toHaveLength(1);
   });
 
+  test.each([
+    ["900", 900],
+    ["5", 60],
+    ["soon", 60],
+  ])("waits as long as Stripe asks, but not less: Retry-After %s", async (wait, seconds) => {
+    const limited = failure(429, "rate_limit", { "retry-after": wait });
+    const { steps } = await run([due], { provider: { session: () => Promise.reject(limited) } });
+    expect(named(steps, "finish")[0]?.[2]).toBe(seconds);
+  });
+
   test("is left to its lease where the database fails, and holds up no other", async () => {
     const down = new ServerRpcError("record_session", 503, "", new Headers());
     const other = task({ kind: "account", object_id: ACCOUNT });

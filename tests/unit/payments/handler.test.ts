@@ -72,6 +72,7 @@ describe("without Stripe's key", () => {
     expect(response.status).toBe(202);
     await Promise.all(payments.tasks);
     expect(payments.calls).toEqual([]);
+    expect(payments.logged).toEqual([]);
   });
 });
 

@@ -244,6 +244,15 @@ describe("an account", () => {
     ]);
   });
 
+  test("says no more than fifty things, in two hundred characters each", async () => {
+    const entries = Array.from({ length: 60 }, (_, i) => entry(`${i} ${"x".repeat(300)}`));
+    const { missing } = await setUp([account("restricted", entries)]).provider.accountFacts(
+      "acct_1",
+    );
+    expect(missing).toHaveLength(50);
+    expect(missing.every((text) => text.length === 200)).toBe(true);
+  });
+
   test.each([
     error(403, { code: "account_invalid" }),
     error(404, { code: "not_found" }),
@@ -301,6 +310,11 @@ describe("a session", () => {
     expect(sent[1]?.url).toContain("starting_after=cs_2");
     const none = setUp([page(["cs_1"], false)]);
     expect(await none.provider.findSession("acct_1", "of cs_9", 17)).toBeNull();
+    // Not to have looked everywhere is not to have found nothing.
+    const endless = setUp([page(["cs_1", "cs_2"], true)]);
+    await expect(endless.provider.findSession("acct_1", "of cs_9", 17)).rejects.toMatchObject({
+      outcome: "unclear",
+    });
   });
 });
 
