@@ -18,7 +18,7 @@ create table private.payment_tasks (
   -- Counts bells, so that one during a claim is not forgotten when that is finished.
   rang bigint not null default 0,
   claimed_rang bigint,
-  constraint payment_tasks_account_id_object_id_key unique (account_id, object_id),
+  constraint payment_tasks_object_id_account_id_key unique (object_id, account_id),
   constraint payment_tasks_professional_id_account_id_fkey
     foreign key (professional_id, account_id)
     references private.payment_accounts (professional_id, id)
@@ -29,6 +29,10 @@ create index payment_tasks_professional_id_account_id_idx
   on private.payment_tasks (professional_id, account_id);
 
 create index payment_tasks_due_at_idx on private.payment_tasks (due_at);
+
+-- What is under way.
+create index payment_tasks_claimed_idx
+  on private.payment_tasks (professional_id) where claim_token is not null;
 
 create function private.uuid_of(p_text text)
 returns uuid
@@ -61,7 +65,7 @@ as $$
     professional_id, account_id, kind, object_id, due_at
   )
   values (p_professional_id, p_account_id, p_kind, p_object_id, p_due_at)
-  on conflict (account_id, object_id) do update
+  on conflict (object_id, account_id) do update
   -- A bell that nobody has answered yet is not put off.
   set due_at = case
     when t.claim_token is null then least(t.due_at, excluded.due_at)
@@ -88,7 +92,7 @@ as $$
     professional_id, account_id, kind, object_id, due_at, rang
   )
   values (p_professional_id, p_account_id, p_kind, p_object_id, now(), 1)
-  on conflict (account_id, object_id) do update
+  on conflict (object_id, account_id) do update
   set
     rang = t.rang + 1,
     due_at = case when t.claim_token is null then least(t.due_at, now()) else t.due_at end;

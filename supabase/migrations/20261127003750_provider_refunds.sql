@@ -209,8 +209,13 @@ begin
   )
   returning * into v_refund;
 
-  perform private.ring_payment_task(
-    v_refund.professional_id, v_refund.account_id, 'refund', v_refund.id::text
+  perform private.plan_payment_task(
+    v_refund.professional_id,
+    v_refund.account_id,
+    'refund',
+    v_refund.id::text,
+    -- The route makes it at once, and tells the caller how that went; should it die, somebody else.
+    now() + case p_cause when 'route' then interval '10 seconds' else '0' end
   );
   return v_refund.id;
 end;

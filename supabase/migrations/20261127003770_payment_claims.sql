@@ -10,6 +10,16 @@ security invoker
 set search_path = ''
 as $$
 begin
+  if p_object_id is not null then
+    -- Whoever waits for this one may be before its time.
+    return query
+    select t.id
+    from private.payment_tasks t
+    where t.object_id = p_object_id and (t.due_at <= now() or t.claim_token is null)
+    limit p_max_count;
+    return;
+  end if;
+
   return query
   with due as (
     select
@@ -18,7 +28,7 @@ begin
       t.due_at,
       row_number() over (partition by t.professional_id order by t.due_at) as place
     from private.payment_tasks t
-    where t.due_at <= now() and (p_object_id is null or t.object_id = p_object_id)
+    where t.due_at <= now()
   ),
   at_work as (
     select t.professional_id, count(*) as under_way
@@ -29,8 +39,7 @@ begin
   select due.id
   from due
   left join at_work w using (professional_id)
-  -- Whoever waits for one of them is not told to come again.
-  where p_object_id is not null or due.place + coalesce(w.under_way, 0) <= 4
+  where due.place + coalesce(w.under_way, 0) <= 4
   -- The first of every professional before the second of any.
   order by due.place + coalesce(w.under_way, 0), due.due_at
   limit p_max_count;
@@ -38,7 +47,7 @@ end;
 $$;
 
 comment on function private.next_payment_tasks is
-  'Tasks that are due, in turn by professional, four at a time; or that of one object.';
+  'Tasks that are due, in turn by professional, four at a time; or that of one object, unless somebody has it.';
 
 create function private.payments_due()
 returns boolean
@@ -152,14 +161,14 @@ begin
     select l.id
     from private.next_payment_tasks(p_max_count, p_object_id) as n
     cross join lateral (
-      select t.id, t.due_at
+      select t.id, t.due_at, t.claim_token
       from private.payment_tasks t
       where t.id = n.id
       offset 0
       -- Whoever rings keeps it until the change is committed that it rang for.
       for update skip locked
     ) as l
-    where l.due_at <= now()
+    where l.due_at <= now() or (p_object_id is not null and l.claim_token is null)
   ),
   claimed as (
     update private.payment_tasks t
@@ -314,7 +323,7 @@ as $$
 $$;
 
 comment on function public.claim_payment_tasks is
-  'Server only. Takes up to max_count (1 to 1000) due tasks, or that of one object, for 60 seconds: [{task_id, claim_token, kind, account_id, livemode, object_id, attempts, checkout, refund}], at most four at a time a professional. Errors: 422 validation_failed.';
+  'Server only. Takes up to max_count (1 to 1000) due tasks, or that of one object, due or not, for 60 seconds: [{task_id, claim_token, kind, account_id, livemode, object_id, attempts, checkout, refund}], at most four at a time a professional. Errors: 422 validation_failed.';
 
 create function public.finish_payment_task(
   task_id uuid,

@@ -215,7 +215,7 @@ export interface Task {
   } | null;
 }
 
-/** The task of one object, when it is due and nobody has it. */
+/** The task of one object, unless somebody has it. */
 export async function claim(object_id: string): Promise<Task | undefined> {
   const [task] = await answer<Task[]>(rpcs.rpc("claim_payment_tasks", { max_count: 1, object_id }));
   return task;
@@ -239,6 +239,13 @@ export async function lookIn(object_id: string): Promise<number | null> {
     select round(extract(epoch from due_at - now()) / 60)::integer as minutes
     from private.payment_tasks where object_id = ${object_id}`;
   return row?.minutes ?? null;
+}
+
+/** Whether somebody who is told of nothing would find an object due. */
+export async function isRung(object_id: string): Promise<boolean> {
+  const rows = await sql`
+    select from private.payment_tasks where object_id = ${object_id} and due_at <= now()`;
+  return rows.length > 0;
 }
 
 /** The next look is due, and whoever had the task is dead. */
