@@ -62,7 +62,7 @@ begin
   into v_receipt.order_id, v_receipt.checkout_token, v_receipt.amount_due
   from private.payment_holds h
   join public.orders o on o.professional_id = h.professional_id and o.id = h.order_id
-  cross join lateral (select private.amount_to_check_out(o)) as due (amount)
+  cross join lateral (select nullif(private.due_now(o), 0)) as due (amount)
   where h.professional_id = v_receipt.professional_id and h.booking_id = p_booking_id;
 
   return v_receipt;
@@ -220,7 +220,7 @@ begin
   returning id into v_id;
 
   if v_needs_payment then
-    perform private.order_held_booking(v_id);
+    perform private.order_held_booking(v_id, v_is_public);
   end if;
 
   perform private.remember_call(

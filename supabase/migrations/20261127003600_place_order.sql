@@ -65,7 +65,7 @@ begin
   select h.token, due.amount into v_receipt.checkout_token, v_receipt.amount_due
   from private.payment_holds h
   join public.orders o on o.professional_id = h.professional_id and o.id = h.order_id
-  cross join lateral (select private.amount_to_check_out(o)) as due (amount)
+  cross join lateral (select nullif(private.due_now(o), 0)) as due (amount)
   where h.order_id = p_order_id and due.amount is not null;
 
   return v_receipt;
@@ -271,7 +271,7 @@ begin
   end if;
 
   if v_needs_payment then
-    perform private.hold_for_payment(v_id);
+    perform private.hold_for_payment(v_id, v_is_public);
   end if;
 
   perform private.remember_call(

@@ -82,24 +82,6 @@ $$;
 comment on function private.due_now is
   'What is to be paid next of an order: what is missing of the deposit, then the rest; 0 when cancelled.';
 
-create function private.amount_to_check_out(p_order public.orders)
-returns numeric
-language plpgsql
-stable
-security invoker
-set search_path = ''
-as $$
-begin
-  return case
-    when p_order.expires_at is null or p_order.expires_at > now() or p_order.checkout_open
-    then nullif(private.due_now(p_order), 0)
-  end;
-end;
-$$;
-
-comment on function private.amount_to_check_out is
-  'amount_due of a receipt: what a payment page would be opened for; null for nothing, and for a hold that is over.';
-
 create function private.network_digest(p_professional_id uuid)
 returns bytea
 language sql
@@ -141,7 +123,6 @@ begin
   where o.professional_id = p_professional_id
     and o.status = 'pending'
     and o.expires_at is not null
-    and (o.expires_at > now() or o.checkout_open)
     and case
       when p_portal_client_id is null then h.network_digest = v_network_digest
       else o.client_id = p_portal_client_id and o.source = 'portal'
@@ -165,7 +146,7 @@ end;
 $$;
 
 comment on function private.check_unpaid_holds is
-  'Two unpaid holds at a time: 422 too_many_open for a portal client, 429 rate_limit_exceeded for the public, by network. Call it under the write lock.';
+  'Two unpaid holds at a time: 422 too_many_open for a portal client, 429 rate_limit_exceeded for the public, by network. Call it after end_expired_holds().';
 
 create function private.payment_time(p_professional_id uuid)
 returns interval
@@ -185,7 +166,7 @@ $$;
 
 comment on function private.payment_time is 'How long a professional''s payment holds last.';
 
-create function private.hold_for_payment(p_order_id uuid)
+create function private.hold_for_payment(p_order_id uuid, p_is_public boolean)
 returns void
 language plpgsql
 volatile
@@ -210,18 +191,15 @@ begin
     v_order.professional_id,
     v_order.booking_id,
     private.new_checkout_token(),
-    case
-      when private.portal_client_id(v_order.professional_id) is null or v_order.source = 'public'
-      then private.network_digest(v_order.professional_id)
-    end
+    case when p_is_public then private.network_digest(v_order.professional_id) end
   );
 end;
 $$;
 
 comment on function private.hold_for_payment is
-  'Makes the hold that an order was placed as one for its payment: 422 payments_unavailable, amount_not_payable when nobody could pay it, and then nothing is kept.';
+  'Makes the hold that an order was placed as one for its payment; of the public is also what a portal client makes for an address that it types. 422 payments_unavailable, amount_not_payable when nobody could pay it, and then nothing is kept.';
 
-create function private.order_held_booking(p_booking_id uuid)
+create function private.order_held_booking(p_booking_id uuid, p_is_public boolean)
 returns void
 language plpgsql
 volatile
@@ -246,7 +224,7 @@ begin
   where b.id = p_booking_id
   returning id into v_order_id;
 
-  perform private.hold_for_payment(v_order_id);
+  perform private.hold_for_payment(v_order_id, p_is_public);
 end;
 $$;
 

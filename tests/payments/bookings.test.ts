@@ -95,6 +95,7 @@ describe("a booking of a service that costs", () => {
     ["all of it, with the tax", { payment: "full" }, { tax_rate: 22 }, 61],
     ["its deposit", { payment: "deposit", deposit: 12.5 }, { tax_rate: 22 }, 12.5],
     ["all of it, as its deposit", { payment: "deposit", deposit: 50 }, {}, 50],
+    ["all of it, whatever the deposit was", { payment: "full", deposit: 20 }, {}, 50],
   ])("is a hold with an order of its own: %s is due", async (_, values, profile, due) => {
     const { professional, hold } = await paid(values, profile);
     const receipt = await hold();
@@ -114,7 +115,7 @@ describe("a booking of a service that costs", () => {
         source: "public",
         status: "pending",
         payment_status: "unpaid",
-        deposit: values.deposit === undefined ? null : String(values.deposit),
+        deposit: values.payment === "deposit" ? String(values.deposit) : null,
         expires_at: row?.expires_at,
         checkout_open: false,
       },
@@ -270,6 +271,21 @@ describe("nobody hears of it", () => {
       ]);
     },
   );
+
+  test("but a hold beside it, in the same transaction, has its link", async () => {
+    await reportPortalAddress();
+    const { professional, service } = await paid({}, { verify_public_email: true });
+    const free = await openService(professional);
+    await asCaller({ role: "anon" }, async (tx) => {
+      for (const [{ id }, time] of [
+        [service, "10:00"],
+        [free, "12:00"],
+      ] as const) {
+        await tx`select public.create_booking(${id}, ${at(time)}, 'Ann', ${`a@${id}.example`})`;
+      }
+    });
+    expect(await newsOf(professional)).toEqual(["client booking_to_confirm"]);
+  });
 
   test("nor when it was not paid, or was cancelled before", async () => {
     const { professional, hold } = await paid();
@@ -499,8 +515,10 @@ describe("while a payment page may be open", () => {
   test("one that is over is not opened, nor one that was cancelled", async () => {
     const { professional, hold } = await paid();
     const [over, cancelled] = [await hold("10:00"), await hold("12:00")];
+    expect(
+      await answer(professional.api.rpc("cancel_booking", { booking_id: cancelled.id })),
+    ).toMatchObject({ order_id: cancelled.order_id, checkout_token: null, amount_due: null });
     await lapses(over);
-    await answer(professional.api.rpc("cancel_booking", { booking_id: cancelled.id }));
     for (const receipt of [over, cancelled]) {
       expect(await raised(openCheckout(orderOf(receipt)))).toMatchObject({ code: "hold_expired" });
     }
@@ -601,6 +619,28 @@ describe("unpaid holds at a time", () => {
     expect(await failure(own("12:00"))).toMatchObject({ status: 422, code: "too_many_open" });
     await answer(portal.api.rpc("cancel_booking", { booking_id: second.id }));
     await answer(own("12:00"));
+  });
+
+  test("that are over do not count among five open bookings", async () => {
+    const { professional, client, service } = await paid();
+    const free = await openService(professional);
+    const portal = await createPortalSession(client);
+    const own = ({ id }: { id: string }, time: string) =>
+      answer<Receipt>(portal.api.rpc("create_booking", { service_id: id, starts_at: at(time) }));
+    const over = await own(service, "09:00");
+    for (const time of ["10:00", "11:00", "12:00", "13:00"]) await own(free, time);
+    await lapses(over);
+    expect(await own(free, "14:00")).toMatchObject({ status: "confirmed" });
+  });
+
+  test("count by network where a portal client types its own address", async () => {
+    const { client, service } = await paid();
+    const portal = await createPortalSession(client);
+    const typed = (time: string) =>
+      book(portal.api, service, at(time), { client_email: client.email as string });
+    await answer(typed("09:00"));
+    await answer(typed("10:00"));
+    expect(await failure(typed("11:00"))).toMatchObject({ status: 429 });
   });
 
   test("of two at one moment from one network only as many as there may be are made", async () => {
@@ -939,6 +979,18 @@ describe("a payment that comes when the hold is over", () => {
     ]);
     expect(await refundsOf(orderOf(one))).toEqual([]);
     expect(await refundsOf(orderOf(other))).toEqual(["late 50"]);
+  });
+
+  test("goes back where the owner cancelled the hold, and brought the booking back", async () => {
+    const { professional, hold } = await paid();
+    const receipt = await hold();
+    await answer(professional.api.rpc("cancel_booking", { booking_id: receipt.id }));
+    await answer(
+      professional.api.from("bookings").update({ status: "confirmed" }).eq("id", receipt.id),
+    );
+    await collect(orderOf(receipt), 50);
+    expect(await orderStatusOf(receipt)).toBe("cancelled");
+    expect(await refundsOf(orderOf(receipt))).toEqual(["late 50"]);
   });
 
   test("by hand brings nothing back", async () => {
