@@ -256,7 +256,7 @@ comment on column public.orders.amount_paid is
   'Sum of the payments recorded; refunds are not taken off.';
 
 comment on column public.orders.amount_refunded is
-  'Sum of the refunds recorded, at most amount_paid.';
+  'Sum of the refunds recorded and of what banks took back, less what was taken back of these. More than amount_paid where a provider says so.';
 
 comment on column public.orders.payment_status is
   'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. What was refunded in part and paid again is paid.';

@@ -173,10 +173,11 @@ describe("a refund", () => {
 
   test("that is pending is asked for daily, so a lost webhook loses nothing", async () => {
     const { ana, held, payment } = await paid();
+    // What rings late would find it as it is then.
+    fake.webhook = undefined;
     fake.refundsAre = "pending";
     await refund(ana, { payment_id: payment.id, amount: 5 });
     fake.refundsAre = "succeeded";
-    fake.webhook = undefined;
     const { id } = fake.refunds().at(-1) ?? { id: "" };
     fake.settleRefund(id, "succeeded");
     await isQuiet();
