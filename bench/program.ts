@@ -40,9 +40,13 @@ export async function runInFolder(work: (dataDir: string) => Promise<number>): P
  * Starts a stack. Its addresses go into the environment, where tests/support looks for them: import what asks
  * the stack after this.
  */
-export async function startMeasuredStack(dataDir: string): Promise<Stack & Ports> {
+export async function startMeasuredStack(
+  dataDir: string,
+  functionsEnv: Record<string, string> = {},
+): Promise<Stack & Ports> {
   const ports = await freePorts();
-  const stack = await startStack({ ...ports, projectDir: PROJECT_DIR, dataDir, seed: false });
+  const options = { projectDir: PROJECT_DIR, dataDir, seed: false, functionsEnv };
+  const stack = await startStack({ ...ports, ...options });
   closeAtTheEnd(stack.stop);
   Object.assign(process.env, stack.env);
   return { ...stack, ...ports };

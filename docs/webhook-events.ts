@@ -25,6 +25,8 @@ const Service = z
     category: text.nullable(),
     image_url: text.nullable(),
     price: amount,
+    payment: z.enum(["none", "deposit", "full"]).describe("What has to be paid to book"),
+    deposit: amount.nullable().describe("Where payment is deposit"),
     duration: minutes,
     buffer_before: minutes,
     buffer_after: minutes,
@@ -98,6 +100,7 @@ const Booking = z
     cancelled_at: timestamp.nullable(),
     cancelled_by: z.enum(["owner", "client", "system"]).nullable(),
     expires_at: z.null().describe("What has an expiry is no booking yet, and nobody is told of it"),
+    checkout_open: z.literal(false),
     email_confirmed_at: timestamp.nullable().describe("The link in its own mail was opened"),
     version: z.int().min(1),
     metadata,
@@ -137,6 +140,7 @@ const Order = z
     discount: amount,
     tax: amount,
     total: amount,
+    deposit: amount.nullable().describe("What had to be paid first; null: all of it"),
     currency,
     status: z.enum(["pending", "confirmed", "fulfilled", "cancelled"]),
     amount_paid: amount,
@@ -147,6 +151,7 @@ const Order = z
     internal_notes: text.nullable(),
     source: z.enum(["owner", "public", "portal"]),
     expires_at: z.null().describe("What has an expiry is no order yet, and nobody is told of it"),
+    checkout_open: z.boolean().describe("While pending: a payment page may be open"),
     email_confirmed_at: timestamp.nullable().describe("The link in its own mail was opened"),
     version: z.int().min(1),
     metadata,
@@ -156,12 +161,17 @@ const Order = z
 const Payment = z
   .strictObject({
     id,
-    kind: z.enum(["payment", "refund"]),
+    kind: z.enum(["payment", "refund", "refund_reversal", "dispute", "dispute_reversal"]),
     amount,
-    method: text.nullable().describe("null for a refund"),
+    method: text.nullable().describe("null but for a payment"),
     reference: text.nullable(),
     reason: text.nullable(),
     created_at: timestamp,
+    provider: z.enum(["manual", "stripe"]),
+    flag: z
+      .enum(["exceeds_total", "refund_exceeds_paid", "amount_differs"])
+      .nullable()
+      .describe("What should be looked at"),
     order: z.strictObject({
       id,
       number: z.int().min(1),

@@ -23,42 +23,51 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     is_active_product is_open_to_public place_order quote_order timestamp_from_json
     timestamp_json`),
   authenticated: words(`adjust_stock api_keys are_mail_settings are_reminders audit
-    authorize_action availability_problem
-    available_slots blocked_range booking_page cancel_booking check_request create_api_key create_booking
-    create_webhook_endpoint day_windows_problem delete_webhook_endpoint email_key erase_client
-    explain_slot export_account export_client is_blank is_email languages mail_kinds mails order_payments place_order
+    authorize_action authorize_checkout availability_problem available_slots begin_refund
+    blocked_range booking_page cancel_booking check_request connect_payment_account create_api_key
+    create_booking create_webhook_endpoint day_windows_problem delete_webhook_endpoint
+    detach_payment_account email_key erase_client explain_slot export_account export_client
+    is_blank is_email languages mail_kinds mails order_payments payment_account place_order
     quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
-    request_account_deletion
-    request_address_confirmation reschedule_booking revoke_api_key revoke_api_keys
-    rotate_webhook_secret spill_over tags_are_short
-    test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint
-    webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
-  portal_booking: words(`available_slots booking_page caller_professional_id cancel_booking
-    check_request explain_slot jwt_claims portal_booking_id reschedule_booking timestamp_from_json
-    timestamp_json`),
-  portal_client: words(`available_slots booking_page caller_professional_id caller_role
-    cancel_booking check_request create_booking email_key explain_slot is_blank is_email jwt_claims
-    languages place_order portal_client_id quote_order reschedule_booking tags_are_short
-    timestamp_from_json timestamp_json trim_invisible`),
-  service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
-    available_slots blocked_range booking_page cancel_booking check_request claim_account_deletions claim_mails
-    claim_webhook_deliveries confirm_hold confirm_professional_address count_link_use create_booking
-    day_windows_problem email_key end_portal_session exchange_api_key explain_slot finish_account_deletion finish_mail
-    finish_portal_verification finish_webhook_delivery health is_blank is_email languages
-    mail_kinds order_payments place_order quote_order record_mail_event record_payment
-    refund_payment report_portal_address reschedule_booking set_portal_code spill_over
-    start_booking_session
-    start_portal_code start_portal_verification tags_are_short timestamp_from_json timestamp_json
-    trim_invisible unsubscribe_client`),
+    request_account_deletion request_address_confirmation reschedule_booking revoke_api_key
+    revoke_api_keys rotate_webhook_secret spill_over tags_are_short test_webhook_endpoint
+    timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint webhook_attempts
+    webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
+  portal_booking: words(`authorize_checkout available_slots booking_page caller_professional_id
+    cancel_booking check_request explain_slot jwt_claims portal_booking_id reschedule_booking
+    timestamp_from_json timestamp_json`),
+  portal_client: words(`authorize_checkout available_slots booking_page caller_professional_id
+    caller_role cancel_booking check_request create_booking email_key explain_slot is_blank
+    is_email jwt_claims languages place_order portal_client_id quote_order reschedule_booking
+    tags_are_short timestamp_from_json timestamp_json trim_invisible`),
+  service_role: words(`adjust_stock are_mail_settings are_reminders attach_payment_account
+    availability_problem available_slots begin_checkout blocked_range booking_page cancel_booking
+    check_request claim_account_deletions claim_mails claim_payment_tasks claim_webhook_deliveries
+    confirm_hold confirm_professional_address count_link_use create_booking day_windows_problem
+    email_key end_portal_session exchange_api_key explain_slot fail_checkout fail_refund
+    finish_account_deletion finish_mail finish_payment_task finish_portal_verification
+    finish_webhook_delivery health is_blank is_email languages mail_kinds order_payments
+    place_order quote_order record_dispute record_mail_event record_payment record_payment_account
+    record_refund record_session refund_payment report_portal_address reschedule_booking
+    ring_payment set_portal_code spill_over start_booking_session start_portal_code
+    start_portal_verification tags_are_short timestamp_from_json timestamp_json trim_invisible
+    unsubscribe_client`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
 const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[] }> = {
   adjust_stock: { volatility: "v", roles: ["authenticated", "service_role"] },
   api_keys: { volatility: "s", roles: ["authenticated"] },
+  attach_payment_account: { volatility: "v", roles: ["service_role"] },
   audit: { volatility: "s", roles: ["authenticated"] },
   authorize_action: { volatility: "v", roles: ["authenticated"] },
+  authorize_checkout: {
+    volatility: "v",
+    roles: ["authenticated", "portal_booking", "portal_client"],
+  },
   available_slots: { volatility: "s", roles: [...API_ROLES] },
+  begin_checkout: { volatility: "v", roles: ["service_role"] },
+  begin_refund: { volatility: "v", roles: ["authenticated"] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
   cancel_booking: {
     volatility: "v",
@@ -66,32 +75,43 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   },
   claim_account_deletions: { volatility: "v", roles: ["service_role"] },
   claim_mails: { volatility: "v", roles: ["service_role"] },
+  claim_payment_tasks: { volatility: "v", roles: ["service_role"] },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
   confirm_hold: { volatility: "v", roles: ["service_role"] },
   confirm_professional_address: { volatility: "v", roles: ["service_role"] },
+  connect_payment_account: { volatility: "v", roles: ["authenticated"] },
   count_link_use: { volatility: "v", roles: ["service_role"] },
   create_api_key: { volatility: "v", roles: ["authenticated"] },
   create_booking: { volatility: "v", roles: ORDERING },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  detach_payment_account: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
   erase_client: { volatility: "v", roles: ["authenticated"] },
   exchange_api_key: { volatility: "v", roles: ["service_role"] },
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
+  fail_checkout: { volatility: "v", roles: ["service_role"] },
+  fail_refund: { volatility: "v", roles: ["service_role"] },
   export_account: { volatility: "s", roles: ["authenticated"] },
   export_client: { volatility: "s", roles: ["authenticated"] },
   finish_account_deletion: { volatility: "v", roles: ["service_role"] },
   finish_mail: { volatility: "v", roles: ["service_role"] },
+  finish_payment_task: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },
   health: { volatility: "s", roles: ["service_role"] },
   mails: { volatility: "s", roles: ["authenticated"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
+  payment_account: { volatility: "v", roles: ["authenticated"] },
   place_order: { volatility: "v", roles: ORDERING },
   quote_order: { volatility: "s", roles: ORDERING },
+  record_dispute: { volatility: "v", roles: ["service_role"] },
   record_mail_event: { volatility: "v", roles: ["service_role"] },
   record_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
+  record_payment_account: { volatility: "v", roles: ["service_role"] },
+  record_refund: { volatility: "v", roles: ["service_role"] },
+  record_session: { volatility: "v", roles: ["service_role"] },
   redeliver_webhook: { volatility: "v", roles: ["authenticated"] },
   redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
@@ -102,6 +122,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
+  ring_payment: { volatility: "v", roles: ["service_role"] },
   revoke_api_key: { volatility: "v", roles: ["authenticated"] },
   revoke_api_keys: { volatility: "v", roles: ["authenticated"] },
   rotate_webhook_secret: { volatility: "v", roles: ["authenticated"] },
@@ -141,6 +162,7 @@ const RULES_GRANTS: Record<string, string> = {
   "private.mail_turns": "insert select update",
   "private.mails": "delete insert select update",
   "private.order_products": "insert select",
+  "private.payment_holds": "insert select update",
   "private.payments": "insert select update(reason)",
   "private.portal_code_requests": "insert select",
   "private.portal_codes": "delete insert select update",
@@ -168,6 +190,16 @@ const RULES_GRANTS: Record<string, string> = {
   "public.products": "select update",
   "public.profiles": "insert select",
   "public.services": "select",
+  "private.checkouts":
+    "insert select update(expires_at) update(failure) update(payment_intent) update(session_id) update(status) update(url)",
+  "private.disputes": "insert select update(reason) update(status)",
+  "private.payment_account_attempts": "delete insert(professional_id) select update(created_at)",
+  "private.payment_accounts":
+    "insert(id) insert(livemode) insert(professional_id) select update(can_charge) update(checked_at) update(deauthorized_at) update(detached_at) update(missing)",
+  "private.payment_currencies": "select",
+  "private.payment_tasks": "delete insert select update",
+  "private.provider_refunds":
+    "insert select update(amount) update(failure) update(minor) update(provider_id) update(reason) update(status)",
 };
 
 /** Definer functions of `public`: there are none, and one more would have to be argued for here. */
@@ -437,7 +469,7 @@ describe("policies", () => {
     const callersProfessional = `( SELECT private.caller_professional_id() AS caller_professional_id)`;
     const callersBooking = `( SELECT private.portal_booking_id(private.caller_professional_id()) AS portal_booking_id)`;
     const noExpiredHold =
-      "((expires_at IS NULL) OR ((expires_at)::timestamp with time zone > now()))";
+      "((expires_at IS NULL) OR ((expires_at)::timestamp with time zone > now()) OR checkout_open)";
     const expression = (policy: string) => {
       if (policy === "products_select_public") {
         const ofActive = "((parent_id IS NULL) OR private.is_active_product(parent_id))";

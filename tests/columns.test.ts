@@ -21,11 +21,11 @@ const COLUMNS: Record<Table, string[]> = {
   profiles:
     words(`id created_at updated_at full_name username niche bio image_url time_zone currency
     availability accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
-    verify_public_email tier language mail_settings reminders contact_email contact_phone address
+    verify_public_email payment_minutes orders_need_payment tier language mail_settings reminders contact_email contact_phone address
     public_contact mail_footer`),
   services:
     words(`id created_at updated_at professional_id name description category image_url price
-    duration buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
+    payment deposit duration buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
     requires_confirmation active location instructions metadata`),
   clients: words(`id created_at updated_at professional_id name email phone notes tags archived
     metadata language reminders mail_status link_epoch email_key`),
@@ -34,11 +34,11 @@ const COLUMNS: Record<Table, string[]> = {
   bookings:
     words(`id created_at updated_at professional_id client_id service_id service_name starts_at
     ends_at buffer_before buffer_after cancellation_notice status price currency notes
-    internal_notes source cancel_reason cancelled_at cancelled_by expires_at email_confirmed_at version
+    internal_notes source cancel_reason cancelled_at cancelled_by expires_at checkout_open email_confirmed_at version
     metadata`),
   orders: words(`id created_at updated_at professional_id client_id number kind booking_id items
-    subtotal discount tax total currency status amount_paid amount_refunded payment_status
-    shipping_address notes internal_notes source expires_at email_confirmed_at version metadata`),
+    subtotal discount tax total deposit currency status amount_paid amount_refunded payment_status
+    shipping_address notes internal_notes source expires_at checkout_open email_confirmed_at version metadata`),
 };
 
 type Grants = Partial<Record<"select" | "insert" | "update", string[]>>;
@@ -48,14 +48,16 @@ const WRITABLE: Record<Table, { insert?: string[]; update: string[] }> = {
   profiles: {
     update: words(`full_name username niche bio image_url time_zone currency availability
       accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
-      verify_public_email language mail_settings reminders contact_email contact_phone address
+      verify_public_email payment_minutes orders_need_payment language mail_settings reminders contact_email contact_phone address
       public_contact mail_footer`),
   },
   services: {
-    insert: words(`id professional_id name description category image_url price duration
+    insert:
+      words(`id professional_id name description category image_url price payment deposit duration
       buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
       requires_confirmation active location instructions metadata`),
-    update: words(`name description category image_url price duration buffer_before buffer_after
+    update:
+      words(`name description category image_url price payment deposit duration buffer_before buffer_after
       slot_step min_notice max_advance_days cancellation_notice requires_confirmation active
       location instructions metadata`),
   },
@@ -114,7 +116,7 @@ const GRANTS: Record<string, Partial<Record<Table, Grants>>> = {
     },
     orders: {
       select: words(`id created_at updated_at professional_id client_id number kind booking_id items
-        subtotal discount tax total currency status amount_paid amount_refunded payment_status
+        subtotal discount tax total deposit currency status amount_paid amount_refunded payment_status
         shipping_address notes expires_at version`),
     },
   },

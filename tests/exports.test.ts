@@ -1,6 +1,7 @@
 /** Taking data out: all of an account, or all of one client, and nothing of anybody else. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { server } from "./support/callers.ts";
 import { sql } from "./support/database.ts";
 import { accountWithEverything, rowsOf } from "./support/everything.ts";
 import {
@@ -14,6 +15,8 @@ import {
   type Row,
 } from "./support/factories.ts";
 import { createProgram } from "./support/keys.ts";
+import { disputeOf } from "./support/payment-rpcs.ts";
+import { canCharge, collect } from "./support/payments.ts";
 import { TABLES } from "./support/permissions.ts";
 import { record } from "./support/webhooks.ts";
 
@@ -27,6 +30,7 @@ const LEFT_OUT: Record<string, string[]> = {
   "private.proven_addresses": ["address_digest"],
   // Secrets, and what proves a claim of the dispatcher.
   "private.mails": ["claim_token"],
+  "private.payment_holds": ["network_digest", "token"],
   "private.webhook_deliveries": ["claim_token"],
   "private.webhook_endpoints": ["secret"],
 };
@@ -35,8 +39,9 @@ const LEFT_OUT: Record<string, string[]> = {
 const LEFT_OUT_TABLES = [
   // Secrets.
   "private.webhook_previous_secrets",
-  // Whose turn it is, and what is under way: gone within the hour.
+  // Whose turn it is, and what is under way: gone within the hour, or of what is exported.
   "private.mail_turns",
+  "private.payment_tasks",
   "private.webhook_budgets",
   "private.webhook_leases",
   // Of no professional: reference data, settings, how fast the queues go, counters by hash of an address,
@@ -46,6 +51,7 @@ const LEFT_OUT_TABLES = [
   "private.dispatches",
   "private.granted",
   "private.mail_pace",
+  "private.payment_currencies",
   "private.portal_code_requests",
   "private.request_counters",
   "private.settings",
@@ -273,6 +279,7 @@ describe("the export of a client", () => {
   let ana: Professional;
   let marta: Row<"clients">;
   let other: Row<"clients">;
+  let account: string;
 
   /** Whatever can be kept of a client. */
   async function live(client: Row<"clients">, hour: number): Promise<void> {
@@ -300,6 +307,22 @@ describe("the export of a client", () => {
       reference: randomUUID(),
     });
     expect(paid.error).toBeNull();
+    await collect(order, 2);
+    const [payment] = await sql<{ id: string; reference: string }[]>`
+      select id, reference from private.payments
+      where order_id = ${order.id} and provider = 'stripe'`;
+    const { error } = await ana.api.rpc("begin_refund", {
+      payment_id: payment?.id ?? "",
+      amount: 1,
+    });
+    expect(error).toBeNull();
+    const dispute = disputeOf(payment?.reference ?? "", [-100]);
+    expect(
+      (await server().rpc("record_dispute", { account_id: account, dispute })).error,
+    ).toBeNull();
+    await sql`
+      insert into private.payment_holds (order_id, professional_id, token)
+      values (${order.id}, ${ana.id}, ${randomUUID()})`;
     await createPortalSession(client);
     await sql`
       insert into private.booking_sessions (professional_id, booking_id, link_epoch, expires_at)
@@ -325,6 +348,7 @@ describe("the export of a client", () => {
   beforeAll(async () => {
     ana = await createProfessional();
     await record(ana);
+    account = await canCharge(ana);
     marta = await createClientRow(ana, { name: "Marta Rossi", notes: "likes tea" });
     other = await createClientRow(ana, { name: "Otto Verdi" });
     await live(marta, 10);

@@ -76,6 +76,7 @@ const LIMITS: Bounds[] = [
     [null, 1, 8760],
     [0, -1, 8761],
   ],
+  ["profiles_payment_minutes_are_40_to_1440", "payment_minutes", [40, 1440], [39, 1441]],
 ];
 
 testBounds(LIMITS, update);
@@ -89,6 +90,8 @@ test.each([
   "accepts_orders",
   "tax_rate",
   "prices_include_tax",
+  "payment_minutes",
+  "orders_need_payment",
 ])("%s is never null", async (column) => {
   expect(await update({ [column]: null })).toBe("23502");
 });
@@ -291,6 +294,13 @@ describe("the currency", () => {
   ] as const)("stays while a %s has a finer price", async (_what, create) => {
     const professional = await createProfessional({ currency: "EUR" });
     await create(professional, { price: 30.5 });
+    expect(await change(professional, "JPY")).toEqual(IN_USE);
+    expect(await change(professional, "USD")).toEqual([204, undefined]);
+  });
+
+  test("stays while a service has a finer deposit", async () => {
+    const professional = await createProfessional({ currency: "EUR" });
+    await createService(professional, { price: 30, deposit: 12.5 });
     expect(await change(professional, "JPY")).toEqual(IN_USE);
     expect(await change(professional, "USD")).toEqual([204, undefined]);
   });

@@ -94,6 +94,8 @@ describe("records", () => {
       category: null,
       image_url: null,
       price: 30.5,
+      payment: "none",
+      deposit: null,
       duration: 45,
       buffer_before: 0,
       buffer_after: 0,

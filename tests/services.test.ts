@@ -59,6 +59,13 @@ const LIMITS: Bounds[] = [
     [0, "999999999999.99"],
     [-0.01, "1000000000000", "NaN", "Infinity", "-Infinity", "1e400"],
   ],
+  ["services_payment_is_known", "payment", ["none", "full"], ["", "half", "Full"]],
+  [
+    "money_amount_is_between_0_and_999999999999_999",
+    "deposit",
+    [null, 0, 31, "999999999999.99"],
+    [-0.01, "NaN"],
+  ],
   ["services_duration_is_1_to_1440_minutes", "duration", [1, 1440], [0, -1, 1441]],
   ["services_buffer_before_is_0_to_1440_minutes", "buffer_before", [0, 1440], [-1, 1441]],
   ["services_buffer_after_is_0_to_1440_minutes", "buffer_after", [0, 1440], [-1, 1441]],
@@ -81,12 +88,50 @@ const LIMITS: Bounds[] = [
 
 testBounds(LIMITS, insert);
 
-test.each(["name", "price", "duration", "buffer_before", "min_notice", "active", "metadata"])(
-  "%s is never null",
-  async (column) => {
-    expect(await insert({ [column]: null })).toBe("23502");
-  },
-);
+test.each([
+  "name",
+  "price",
+  "payment",
+  "duration",
+  "buffer_before",
+  "min_notice",
+  "active",
+  "metadata",
+])("%s is never null", async (column) => {
+  expect(await insert({ [column]: null })).toBe("23502");
+});
+
+describe("a deposit", () => {
+  test("is more than 0 and at most the price where it has to be paid", async () => {
+    const rule = "services_deposit_is_more_than_0_and_at_most_the_price";
+    for (const [deposit, refused] of [
+      [null, rule],
+      [0, rule],
+      [0.01, null],
+      [30, null],
+      [30.01, rule],
+    ]) {
+      expect([deposit, await insert({ payment: "deposit", deposit })]).toEqual([deposit, refused]);
+    }
+    const service = await createService(owner, { price: 30, payment: "deposit", deposit: 20 });
+    const update = (values: Values) =>
+      updateRefusedBy(owner.claims, "services", service.id, values);
+    expect(await update({ price: 19.99 })).toBe(rule);
+    expect(await update({ price: 20 })).toBe(null);
+    expect(await update({ price: 19.99, payment: "full" })).toBe(null);
+    expect(await update({ deposit: null })).toBe(rule);
+  });
+
+  test("fits the currency, on insert and on update", async () => {
+    expect(await insert({ payment: "deposit", deposit: 1.005 })).toBe("too_many_decimals");
+    const service = await createService(owner, { price: 30 });
+    for (const claims of [owner.claims, serverClaims]) {
+      expect(await updateRefusedBy(claims, "services", service.id, { deposit: 1.005 })).toBe(
+        "too_many_decimals",
+      );
+    }
+  });
+});
 
 describe("the price fits the currency", () => {
   test.each([

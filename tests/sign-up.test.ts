@@ -99,6 +99,8 @@ describe("through the auth API", () => {
         prices_include_tax: false,
         unpaid_order_hours: 48,
         verify_public_email: false,
+        payment_minutes: 45,
+        orders_need_payment: false,
         tier: "free",
         language: "en",
         mail_settings: {},

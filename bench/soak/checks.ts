@@ -4,6 +4,7 @@ import { sql } from "../../tests/support/database.ts";
 import { filled } from "./attacker.ts";
 import { wentOn } from "./people.ts";
 import { fares, told, unexcused } from "./recorder.ts";
+import { fake } from "./stripe.ts";
 import { received, send, shops } from "./world.ts";
 
 /** How much slower the others' slowest answers may become beside the attacker. */
@@ -19,6 +20,12 @@ const owners = () => shops.map(({ id }) => id);
 const NOT_ERASED = `t.client_id is not null
   and not exists (select from public.clients c where c.id = t.client_id and c.name = 'Erased')`;
 
+/** Nobody is told of a hold: what was one has an event for each change since, and at least that it came. */
+const WAS_HOLD = `exists (
+  select from private.payment_holds h
+  where h.professional_id = t.professional_id and t.id in (h.order_id, h.booking_id)
+)`;
+
 /** Each version of a booking or an order is a change, each change and each payment is one event. */
 const changesWithoutEvent = () =>
   lines(sql`
@@ -27,14 +34,17 @@ const changesWithoutEvent = () =>
       from private.webhook_events where type ~ '^(booking|order|payment)[.]' group by 1
     ),
     rows as (
-      select id, professional_id, client_id, version from public.bookings
+      select id, professional_id, client_id, version, expires_at from public.bookings
       union all
-      select id, professional_id, client_id, version from public.orders
+      select id, professional_id, client_id, version, expires_at from public.orders
     )
     select t.id, t.version, told.count
     from rows t left join told on told.id = t.id::text
     where t.professional_id = any (${owners()}) and ${sql.unsafe(NOT_ERASED)}
-      and t.version is distinct from told.count
+      and case
+        when ${sql.unsafe(WAS_HOLD)} then t.expires_at is null and told.count is null
+        else t.version is distinct from told.count
+      end
     union all
     select p.id, 1, count(v.id)
     from private.payments p left join private.webhook_events v
@@ -47,9 +57,9 @@ async function rowsTheirEventDoesNotShow(): Promise<string[]> {
   for (const table of ["services", "clients", "products", "bookings", "orders"]) {
     const object = table.slice(0, -1);
     const isKept = table === "bookings" || table === "orders";
-    // What payments and variants do to a row is told by events of their own.
+    // What payments and variants do to a row is told by events of their own, and an open page by none.
     const aside =
-      "'{amount_paid,amount_refunded,payment_status,in_stock,version,updated_at}'::text[]";
+      "'{amount_paid,amount_refunded,payment_status,checkout_open,in_stock,version,updated_at}'::text[]";
     const query = `
       with last as (
         select distinct on (data ->> 'id') data ->> 'id' as id, type, data
@@ -61,7 +71,8 @@ async function rowsTheirEventDoesNotShow(): Promise<string[]> {
       shown as (
         select t.id::text as id, private.event_data('public.${table}', to_jsonb(t)) as data
         from public.${table} t
-        where t.professional_id = any ($1) and ${isKept ? NOT_ERASED : "true"}
+        where t.professional_id = any ($1) and ${isKept ? `${NOT_ERASED} and t.expires_at is null` : "true"}
+          ${table === "clients" ? "and t.id not in (select client_id from private.unheard_clients)" : ""}
       )
       select '${table}', coalesce(shown.id, last.id), last.type
       from shown full join last on last.id = shown.id
@@ -89,6 +100,56 @@ async function missingDeliveries(): Promise<string[]> {
   );
   return [...idle.map((url) => `${url}: no event at all`), ...(await lines(lost))];
 }
+
+/** What Stripe has received, given back and lost to disputes of each shop, in cents, is what the ledger says. */
+async function booksThatDiffer(): Promise<string[]> {
+  const rows = await sql<{ id: string; ours: string }[]>`
+    with entries as (
+      select professional_id, kind, sum(amount * 100)::integer as sum
+      from private.payments where provider = 'stripe' group by 1, 2
+    )
+    select a.id, format(
+      '%s received, %s refunded, %s disputed',
+      coalesce(sum(e.sum) filter (where kind = 'payment'), 0),
+      coalesce(sum(e.sum) filter (where kind = 'refund'), 0)
+        - coalesce(sum(e.sum) filter (where kind = 'refund_reversal'), 0),
+      coalesce(sum(e.sum) filter (where kind = 'dispute'), 0)
+        - coalesce(sum(e.sum) filter (where kind = 'dispute_reversal'), 0)
+    ) as ours
+    from private.payment_accounts a left join entries e using (professional_id)
+    group by a.id`;
+  const ours = new Map(rows.map((row) => [row.id, row.ours]));
+  const sales = shops.map(({ account }) => Object.values(fake.books(account)).length);
+  const idle = sales.some((count) => count > 0) ? [] : ["nobody has paid anything"];
+  return idle.concat(
+    shops.flatMap(({ account }) => {
+      const sum = { received: 0, refunded: 0, disputed: 0 };
+      for (const book of Object.values(fake.books(account))) {
+        sum.received += book.received;
+        sum.refunded += book.refunded;
+        sum.disputed += book.disputed;
+      }
+      const { received: got, refunded, disputed } = sum;
+      const theirs = `${got} received, ${refunded} refunded, ${disputed} disputed`;
+      const mine = ours.get(account);
+      return mine === theirs ? [] : [`${account}: ${theirs} at Stripe, ${mine} here`];
+    }),
+  );
+}
+
+/** Nobody here keeps money on purpose. */
+const keptMoney = () =>
+  lines(sql`
+    select o.id, o.amount_paid, o.amount_refunded
+    from public.orders o
+    join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
+    where o.professional_id = any (${owners()}) and o.status = 'cancelled'
+      and p.provider = 'stripe' and o.amount_refunded < p.amount
+      and p.kind = 'payment'
+      and not exists (
+        select from private.provider_refunds r
+        where r.payment_id = p.id and r.status in ('failed', 'canceled')
+      )`);
 
 const lostRows = () =>
   lines(sql`
@@ -136,6 +197,8 @@ export const CHECKS: Record<string, () => Promise<string[]> | string[]> = {
   "the last event of every row shows the row": rowsTheirEventDoesNotShow,
   "every event arrived at every endpoint that wants it": missingDeliveries,
   "nothing that a caller was told of is lost": lostRows,
+  "the ledger has what Stripe has": booksThatDiffer,
+  "nothing that was cancelled is still paid": keptMoney,
 
   "every idempotency key had one effect": () =>
     lines(sql`

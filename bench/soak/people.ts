@@ -5,6 +5,8 @@ import { dateIn } from "../../tests/support/calendar.ts";
 import { codeIn, mailsTo } from "../../tests/support/portal.ts";
 import { until } from "../../tests/support/webhooks.ts";
 import { brokenBody, chance, int, nonsense, pick, start } from "./random.ts";
+import type { Body } from "./recorder.ts";
+import { fake, RETURN_URL } from "./stripe.ts";
 import { type Ask, ask, type Caller, type Shop, shops, sink } from "./world.ts";
 
 const get = (path: string): Ask => ["GET", `/rest/v1/${path}`];
@@ -13,6 +15,7 @@ const rpc = (name: string, body: unknown): Ask => ["POST", `/rest/v1/rpc/${name}
 const patch = (table: string, id: string, body: unknown) =>
   ["PATCH", `/rest/v1/${table}?id=eq.${id}`, body] as Ask;
 const webhooks = "/functions/v1/webhooks";
+const payments = "/functions/v1/payments";
 
 /** Something of this kind that the caller has made, or that nobody has. */
 const own = ({ made }: Caller, kind: string): string => pick(made[kind] ?? [randomUUID()]);
@@ -32,15 +35,18 @@ const order = (shop: Shop, by: object) =>
   keyed("place_order", { professional_id: shop.id, items: items(shop), ...by });
 
 /** As a careful caller asks: again until there is an answer that is no fault, if the call has a key. */
-async function insist(caller: Caller, what: Ask): Promise<void> {
-  const hasKey = /(create_booking|place_order)$/.test(what[1]);
+async function insist(caller: Caller, what: Ask): Promise<Body> {
+  const hasKey = /(create_booking|place_order|checkout)$/.test(what[1]);
+  let body: Body = {};
   for (let tries = 0; tries < 20; tries++) {
-    const { status } = await ask(caller, what);
-    const isFault = status === 0 || status >= 500;
+    const got = await ask(caller, what);
+    const isFault = got.status === 0 || got.status >= 500;
+    if (got.status === 200) body = got.body;
     // Once in a while somebody asks twice although it worked.
-    if (!hasKey || (!isFault && !chance(0.1))) return;
+    if (!hasKey || (!isFault && !chance(0.1))) break;
     await sleep(200);
   }
+  return body;
 }
 
 /** Of a professional. */
@@ -158,6 +164,47 @@ export async function visit(): Promise<void> {
     rpc("place_order", { ...by, professional_id: shop.id, items: nonsense() }),
   ]);
   await insist({ made: {} }, what);
+}
+
+/** Somebody books what is paid at once, and mostly pays; what comes of it is the professional's to change. */
+export async function buy(): Promise<void> {
+  const shop = pick(shops);
+  const nobody: Caller = { made: {} };
+  const by = { client_name: "Ann", client_email: `ann-${int(400)}@example.com` };
+  const held = await insist(nobody, book({ ...shop, services: shop.paidServices }, by));
+  if (!held.checkout_token) return;
+  const { order_id, checkout_token: token, id } = held;
+  const urls = { success_url: RETURN_URL, cancel_url: RETURN_URL };
+  const checkout: Ask = ["POST", `${payments}/checkout`, { order_id, token, ...urls }];
+  const page = await insist(nobody, checkout);
+  const [session] = /cs_test_\w+/.exec(String(page.url)) ?? [];
+  if (!session || chance(0.1)) return;
+  await sleep(int(500));
+  const owner: Caller = { token: shop.token, made: {} };
+  // The owner may be faster than the buyer.
+  const cancel = rpc("cancel_booking", { booking_id: id });
+  if (chance(0.1)) await Promise.all([ask(owner, cancel), sleep(int(100))]);
+  if (fake.session(session).status !== "open") return;
+  fake.refundsAre = pick(["succeeded", "succeeded", "pending", "failed"]);
+  fake.pay(session);
+  await sleep(int(1_000));
+  const then = int(10);
+  if (then < 3) await ask(owner, cancel);
+  else if (then < 5) await giveBack(owner, String(order_id));
+  if (chance(0.1)) bankTakesBack(session);
+}
+
+/** Some of what was paid, maybe more than is left. */
+async function giveBack(owner: Caller, order_id: string): Promise<void> {
+  const { body } = await ask(owner, rpc("order_payments", { order_id }));
+  const refund = { payment_id: body.id ?? randomUUID(), amount: 1 + int(30) };
+  await ask(owner, ["POST", `${payments}/refunds`, refund]);
+}
+
+function bankTakesBack(session: string): void {
+  const intent = String(fake.session(session).payment_intent);
+  const { dispute } = fake.dispute(intent);
+  if (chance(0.7)) fake.closeDispute(dispute, pick(["won", "lost"]));
 }
 
 /** A client signs in with a mailed code, does this and that, and signs out. */

@@ -12,7 +12,9 @@ const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error("--minutes takes a number");
 
 await runInFolder(async (dataDir) => {
-  const { dbPort, stop } = await startMeasuredStack(dataDir);
+  const { functionsEnv, goesLive } = await import("./stripe.ts");
+  const { dbPort, env, stop } = await startMeasuredStack(dataDir, functionsEnv);
+  goesLive(env.API_URL);
   const { soak } = await import("./soak.ts");
   const results = await soak({ dbPort, dataDir }, minutes);
   await stop();

@@ -10,9 +10,18 @@ import { until } from "../../tests/support/webhooks.ts";
 import { attack, answers as attackersAnswers } from "./attacker.ts";
 import { breakThings, broken, type Target } from "./chaos.ts";
 import { CHECKS, percentiles } from "./checks.ts";
-import { afterTheEnd, runProgram, signUp, usePortal, visit, workAsProfessional } from "./people.ts";
+import {
+  afterTheEnd,
+  buy,
+  runProgram,
+  signUp,
+  usePortal,
+  visit,
+  workAsProfessional,
+} from "./people.ts";
 import { int } from "./random.ts";
 import { fares, now, told, totals, windows } from "./recorder.ts";
+import { comesToRest, fake } from "./stripe.ts";
 import { openShop, shops } from "./world.ts";
 
 /** Makes what is still on its way due, again and again, until nothing is. */
@@ -30,6 +39,25 @@ async function settle(): Promise<void> {
   };
   // What does not arrive is found by the checks.
   await until(pending, (count) => count === 0, 180).catch(() => {});
+}
+
+/** The same for what Stripe knows and we may not: every event has come, and every object was looked at. */
+async function settlePayments(): Promise<void> {
+  comesToRest();
+  await fake.delivered();
+  // Failed tries wait longer and longer, and what is claimed by the dead for a minute.
+  await sql`update private.payment_tasks set due_at = now()`;
+  const pending = async () => {
+    await sql`
+      update private.payment_tasks set due_at = now()
+      where due_at > now() and claim_token is not null`;
+    await sleep(500);
+    const [waiting] = await sql`
+      select count(*)::integer as count from private.payment_tasks
+      where claim_token is not null or due_at <= now()`;
+    return waiting?.count;
+  };
+  await until(pending, (count) => count === 0, 120).catch(() => {});
 }
 
 function printSummary(): void {
@@ -65,6 +93,7 @@ export async function soak(target: Target, minutes: number): Promise<Record<stri
     ...many(6, () => usePortal(isOver)),
     ...many(2, () => runProgram(isOver)),
     ...many(1, signUp),
+    ...many(4, buy),
   ];
   await breakThings(target, () => isOver(0.5));
   // Whoever was looking for a connection has found one.
@@ -77,6 +106,7 @@ export async function soak(target: Target, minutes: number): Promise<Record<stri
   await Promise.all(lives);
   printSummary();
 
+  await settlePayments();
   await settle();
   const results: Record<string, string[]> = {};
   for (const [name, check] of Object.entries(CHECKS)) results[name] = await check();

@@ -7,6 +7,7 @@ import { openProfessional } from "../../tests/support/scheduling.ts";
 import { type Answer as Reply, startReceiver, subscribe } from "../../tests/support/webhooks.ts";
 import { chance, int, pick } from "./random.ts";
 import { type Body, now, record, remember } from "./recorder.ts";
+import { fake, RETURN_URL } from "./stripe.ts";
 
 export interface Caller {
   /** The public has none. */
@@ -18,6 +19,10 @@ export interface Caller {
 export interface Shop extends Caller {
   id: string;
   services: string[];
+  /** Those that are paid when they are booked. */
+  paidServices: string[];
+  /** At Stripe. */
+  account: string;
   products: string[];
   clients: string[];
   /** Addresses of clients who use the portal. */
@@ -99,6 +104,17 @@ export async function ask(
   return { status, body: found };
 }
 
+/** Has an account at Stripe made and fills in its form; gives its id. */
+async function connect(token: string): Promise<string> {
+  const path = "/functions/v1/payments/account";
+  const link = await send(["POST", path, { return_url: RETURN_URL }], token);
+  const { url } = (await link.json()) as { url: string };
+  const account = /acct_\w+/.exec(url)?.[0] ?? "";
+  fake.onboard(account);
+  await (await send(["GET", path], token)).arrayBuffer();
+  return account;
+}
+
 /** A professional with two endpoints, one of which often fails, a catalogue and clients. */
 export async function openShop(): Promise<void> {
   const owner = await openProfessional({ accepts_orders: true });
@@ -127,9 +143,17 @@ export async function openShop(): Promise<void> {
   const clients = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createClientRow(owner)));
   // Longer than a soak.
   const exp = Math.floor(Date.now() / 1000) + 24 * 3600;
+  const token = await signToken({ ...owner.claims, exp });
+  const account = await connect(token);
+  const paid = [
+    createService(owner, { duration: 30, price: 40, payment: "full" }),
+    createService(owner, { duration: 30, price: 40, payment: "deposit", deposit: 15 }),
+  ];
   shops.push({
     id: owner.id,
-    token: await signToken({ ...owner.claims, exp }),
+    token,
+    account,
+    paidServices: (await Promise.all(paid)).map(({ id }) => id),
     made: {},
     services: (await Promise.all(services)).map(({ id }) => id),
     products: (await Promise.all(products)).map(({ id }) => id),

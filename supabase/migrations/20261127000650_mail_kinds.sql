@@ -35,6 +35,7 @@ begin
       'order_confirmed',
       'order_cancelled',
       'payment_received',
+      'payment_returned',
       'payment_refunded'
     ]
     when 'professional' then array[
@@ -43,6 +44,7 @@ begin
       'booking_cancelled',
       'new_order',
       'payment_received',
+      'payment_returned',
       'client_undeliverable'
     ]
   end;

@@ -37,6 +37,10 @@ create table public.profiles (
     constraint profiles_unpaid_order_hours_are_1_to_8760
       check (unpaid_order_hours between 1 and 8760),
   verify_public_email boolean not null default false,
+  payment_minutes integer not null default 45
+    constraint profiles_payment_minutes_are_40_to_1440
+      check (payment_minutes between 40 and 1440),
+  orders_need_payment boolean not null default false,
   tier text not null default 'free' references private.tiers (name) on delete no action,
   language text not null default 'en'
     constraint profiles_language_is_known check (language = any (private.languages())),
@@ -181,6 +185,8 @@ grant select (
   prices_include_tax,
   unpaid_order_hours,
   verify_public_email,
+  payment_minutes,
+  orders_need_payment,
   tier,
   language,
   mail_settings,
@@ -207,6 +213,8 @@ grant update (
   prices_include_tax,
   unpaid_order_hours,
   verify_public_email,
+  payment_minutes,
+  orders_need_payment,
   language,
   mail_settings,
   reminders,
@@ -286,6 +294,12 @@ comment on column public.profiles.unpaid_order_hours is
 
 comment on column public.profiles.verify_public_email is
   'Bookings and orders of the public are held for 30 minutes, until the link mailed to their address is opened.';
+
+comment on column public.profiles.payment_minutes is
+  'How long a booking or order that has to be paid first is held for its payment: 40 to 1440 minutes.';
+
+comment on column public.profiles.orders_need_payment is
+  'Orders of the public and of portal clients are held until they are paid, for payment_minutes.';
 
 comment on column public.profiles.tier is
   'Rate limit tier: free, plus, pro, max, ultra. Set by the server only.';

@@ -18,6 +18,9 @@ create table public.services (
     constraint services_image_url_is_a_web_address
       check (image_url ~ '^https?://[^\s<>"]+$' and char_length(image_url) <= 2048),
   price public.money_amount not null,
+  payment text not null default 'none'
+    constraint services_payment_is_known check (payment in ('none', 'deposit', 'full')),
+  deposit public.money_amount,
   duration integer not null
     constraint services_duration_is_1_to_1440_minutes check (duration between 1 and 1440),
   buffer_before integer not null default 0
@@ -45,7 +48,9 @@ create table public.services (
   metadata jsonb not null default '{}'
     constraint services_metadata_is_an_object_of_at_most_8_kb
       check (jsonb_typeof(metadata) = 'object' and octet_length(metadata::text) <= 8192),
-  constraint services_professional_id_id_key unique (professional_id, id)
+  constraint services_professional_id_id_key unique (professional_id, id),
+  constraint services_deposit_is_more_than_0_and_at_most_the_price
+    check (payment <> 'deposit' or coalesce(deposit > 0 and deposit <= price, false))
 );
 
 -- The list as the dashboard shows it: own rows, newest first.
@@ -69,6 +74,25 @@ $$;
 comment on function private.is_link is
   'Whether a text is or holds a link, with or without its scheme; null for null.';
 
+-- Definer, as check_price() is.
+create function private.check_deposit()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  if private.is_callers_row(new.professional_id) then
+    perform private.check_amount(new.deposit, private.minor_units(new.professional_id));
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.check_deposit is
+  'BEFORE INSERT OR UPDATE OF deposit: it fits the professional''s currency.';
+
 create trigger services_lock
   before insert or update or delete on public.services
   for each statement execute function private.take_write_lock();
@@ -76,6 +100,11 @@ create trigger services_lock
 create trigger services_check_price
   before insert or update of price on public.services
   for each row execute function private.check_price();
+
+create trigger services_check_deposit
+  before insert or update of deposit on public.services
+  for each row when (new.deposit is not null)
+  execute function private.check_deposit();
 
 create trigger services_normalize
   before insert or update of name on public.services
@@ -106,6 +135,8 @@ grant select (
   category,
   image_url,
   price,
+  payment,
+  deposit,
   duration,
   buffer_before,
   buffer_after,
@@ -131,6 +162,8 @@ grant select (
   category,
   image_url,
   price,
+  payment,
+  deposit,
   duration,
   buffer_before,
   buffer_after,
@@ -150,6 +183,8 @@ grant insert (
   category,
   image_url,
   price,
+  payment,
+  deposit,
   duration,
   buffer_before,
   buffer_after,
@@ -168,6 +203,8 @@ grant insert (
   category,
   image_url,
   price,
+  payment,
+  deposit,
   duration,
   buffer_before,
   buffer_after,
@@ -238,6 +275,12 @@ comment on column public.services.image_url is
 comment on column public.services.price is
   'Of one appointment, in the professional''s currency; copied onto bookings and order lines.';
 
+comment on column public.services.payment is
+  'What the public and portal clients pay when they book: none, deposit, or full (the price, with tax). Until then the booking is a hold.';
+
+comment on column public.services.deposit is
+  'What has to be paid first where payment is deposit, at most the price; copied onto the order.';
+
 comment on column public.services.duration is 'Minutes.';
 
 comment on column public.services.buffer_before is 'Minutes kept free before the appointment.';
@@ -281,3 +324,5 @@ comment on policy services_insert_own on public.services is 'A professional adds
 comment on policy services_update_own on public.services is 'A professional edits own services.';
 
 comment on policy services_delete_own on public.services is 'A professional deletes own services.';
+
+select private.hand_over('check_deposit');

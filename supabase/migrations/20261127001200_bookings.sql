@@ -70,6 +70,7 @@ create table public.bookings (
     constraint bookings_cancelled_by_is_known
       check (cancelled_by in ('owner', 'client', 'system')),
   expires_at public.timestamp_ms,
+  checkout_open boolean not null default false,
   email_confirmed_at public.timestamp_ms,
   version integer not null default 1,
   metadata jsonb not null default '{}'
@@ -92,6 +93,8 @@ create table public.bookings (
     check ((status = 'cancelled') = (cancelled_at is not null and cancelled_by is not null)),
   constraint bookings_with_an_expiry_are_pending_or_cancelled
     check (expires_at is null or status in ('pending', 'cancelled')),
+  constraint bookings_with_an_open_checkout_are_holds
+    check (not checkout_open or (status = 'pending' and expires_at is not null)),
   -- Live, that is pending or confirmed, bookings block their time. Who looks for them by this index
   -- says so in the same words: behind a function the planner would not know the predicate. Checked
   -- at the end of a statement, so that what it met and is over can be ended first.
@@ -144,13 +147,14 @@ grant select (
   cancelled_at,
   cancelled_by,
   expires_at,
+  checkout_open,
   email_confirmed_at,
   version,
   metadata
 ) on public.bookings to authenticated;
 
--- No delete: a booking is cancelled. `cancellation_notice`, `source`, `version`, who cancelled when
--- and what is known of the link in its mail are facts.
+-- No delete: bookings are cancelled. `cancellation_notice`, `source`, `version`, who cancelled
+-- when, whether a payment page is open and what is known of the link in its mail are facts.
 grant insert (
   id,
   professional_id,
@@ -235,7 +239,7 @@ comment on column public.bookings.cancellation_notice is
   'Until how many minutes before the start the client may cancel or move; copied from the service when booked.';
 
 comment on column public.bookings.status is
-  'pending → confirmed | cancelled; confirmed → completed | no_show (once started) | cancelled; completed ↔ no_show; cancelled → confirmed if still free.';
+  'pending → confirmed | cancelled; confirmed → completed | no_show (once started) | cancelled; completed ↔ no_show; cancelled → confirmed if still free. A hold that was over and is paid after all may also come back as pending, by the system alone.';
 
 comment on column public.bookings.price is 'In currency; copied from the service when booked.';
 
@@ -259,6 +263,9 @@ comment on column public.bookings.cancelled_by is
 
 comment on column public.bookings.expires_at is
   'Of a hold: until when it keeps its time unless it is confirmed. Null for a booking; a hold that ended otherwise keeps it.';
+
+comment on column public.bookings.checkout_open is
+  'Of a hold: whether a payment page may be open. It then keeps its time beyond expires_at, until that page is known to be closed.';
 
 comment on column public.bookings.email_confirmed_at is
   'When the link in its own mail was opened; null when it never was.';

@@ -153,11 +153,12 @@ begin
         and new.status = 'pending'
         and new.starts_at <> old.starts_at
       )
-      -- A hold that was over is confirmed after all, and of a service that requires confirmation.
+      -- A hold that was over is confirmed or paid after all, and of a service that requires
+      -- confirmation.
       or (
         old.cancelled_by is not distinct from 'system'
         and new.status = 'pending'
-        and new.expires_at is null
+        and current_setting('private.revives', true) is not distinct from new.id::text
       )
     )
     or (new.status in ('completed', 'no_show') and new.client_id is null)
@@ -184,6 +185,9 @@ begin
   if new.status not in ('pending', 'cancelled') then
     new.expires_at := null;
   end if;
+  if new.status <> 'pending' or new.expires_at is null then
+    new.checkout_open := false;
+  end if;
 
   if new is distinct from old then
     new.version := old.version + 1;
@@ -209,7 +213,7 @@ begin
   if (new.starts_at < new.ends_at and private.is_callers_row(new.professional_id)) is not true then
     return new;
   end if;
-  select bool_or(b.expires_at is null or b.expires_at > now()) into v_is_taken
+  select bool_or(b.expires_at is null or b.expires_at > now() or b.checkout_open) into v_is_taken
   from public.bookings b
   where b.professional_id = new.professional_id
     and b.id <> new.id
@@ -255,7 +259,7 @@ begin
   end if;
   update public.bookings
   set status = 'cancelled', cancelled_by = 'system'
-  where id = any (v_met) and expires_at <= now();
+  where id = any (v_met) and expires_at <= now() and not checkout_open;
   return null;
 end;
 $$;
@@ -288,7 +292,7 @@ begin
             v_booking.client_id = private.portal_client_id(v_booking.professional_id)
             or v_booking.id = private.portal_booking_id(v_booking.professional_id)
           )
-          and coalesce(v_booking.expires_at > now(), true)
+          and (v_booking.checkout_open or coalesce(v_booking.expires_at > now(), true))
         )
       )
     )

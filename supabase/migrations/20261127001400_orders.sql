@@ -21,6 +21,7 @@ create table public.orders (
   discount public.money_amount not null default 0,
   tax public.money_amount not null default 0,
   total public.money_amount not null default 0,
+  deposit public.money_amount,
   currency text not null default '',
   status text not null default 'pending'
     constraint orders_status_is_known
@@ -29,7 +30,7 @@ create table public.orders (
   amount_refunded public.money_amount not null default 0,
   payment_status text not null generated always as (
     case
-      when amount_paid > 0 and amount_refunded = amount_paid then 'refunded'
+      when amount_paid > 0 and amount_refunded >= amount_paid then 'refunded'
       when amount_paid - amount_refunded >= total then 'paid'
       when amount_refunded > 0 then 'partially_refunded'
       when amount_paid = 0 then 'unpaid'
@@ -49,6 +50,7 @@ create table public.orders (
   source text not null default 'owner'
     constraint orders_source_is_known check (source in ('owner', 'public', 'portal')),
   expires_at public.timestamp_ms,
+  checkout_open boolean not null default false,
   email_confirmed_at public.timestamp_ms,
   version integer not null default 1,
   metadata jsonb not null default '{}'
@@ -64,10 +66,13 @@ create table public.orders (
     on delete no action,
   constraint orders_with_an_expiry_are_pending_or_cancelled
     check (expires_at is null or status in ('pending', 'cancelled')),
+  constraint orders_with_an_open_checkout_are_pending
+    check (not checkout_open or status = 'pending'),
+  constraint orders_deposit_is_more_than_0_and_at_most_the_total
+    check (deposit > 0 and deposit <= total),
   constraint orders_discount_is_at_most_the_subtotal check (discount <= subtotal),
   constraint orders_total_adds_up
-    check (total = subtotal - discount + tax or total = subtotal - discount),
-  constraint orders_refunds_are_at_most_what_was_paid check (amount_refunded <= amount_paid)
+    check (total = subtotal - discount + tax or total = subtotal - discount)
 );
 
 create index orders_professional_id_created_at_idx
@@ -140,6 +145,7 @@ grant select (
   discount,
   tax,
   total,
+  deposit,
   currency,
   status,
   amount_paid,
@@ -150,13 +156,14 @@ grant select (
   internal_notes,
   source,
   expires_at,
+  checkout_open,
   email_confirmed_at,
   version,
   metadata
 ) on public.orders to authenticated;
 
--- No delete: an order is cancelled. Number, totals, payment columns, `source` and what is known of
--- the link in its mail are facts.
+-- No delete: an order is cancelled. Number, totals, payment columns, `source`, whether a payment
+-- page is open and what is known of the link in its mail are facts.
 grant insert (
   id,
   professional_id,
@@ -236,17 +243,20 @@ comment on column public.orders.tax is
 comment on column public.orders.total is
   'What is to be paid: subtotal less discount, and tax unless prices include it.';
 
+comment on column public.orders.deposit is
+  'What has to be paid first of a booking''s price: the service''s deposit when it was booked. Null: all of it.';
+
 comment on column public.orders.currency is
   'ISO 4217 code of every amount here: the professional''s when ordered.';
 
 comment on column public.orders.status is
-  'pending → confirmed → fulfilled; pending | confirmed → cancelled.';
+  'pending → confirmed → fulfilled; pending | confirmed → cancelled. A hold that was over and is paid after all comes back as pending, by the system alone.';
 
 comment on column public.orders.amount_paid is
   'Sum of the payments recorded; refunds are not taken off.';
 
 comment on column public.orders.amount_refunded is
-  'Sum of the refunds recorded, at most amount_paid.';
+  'Sum of the refunds recorded and of what banks took back, less what was taken back of these. More than amount_paid where a provider says so.';
 
 comment on column public.orders.payment_status is
   'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. What was refunded in part and paid again is paid.';
@@ -262,6 +272,9 @@ comment on column public.orders.source is 'Who placed it: owner, public, portal.
 
 comment on column public.orders.expires_at is
   'Of a hold: until when it keeps its stock unless it is confirmed. Null for an order; a hold that ended otherwise keeps it.';
+
+comment on column public.orders.checkout_open is
+  'While pending: whether a payment page may be open. A hold then keeps its stock beyond expires_at, until that page is known to be closed.';
 
 comment on column public.orders.email_confirmed_at is
   'When the link in its own mail was opened; null when it never was.';

@@ -16,7 +16,11 @@ begin
     or exists (select from public.orders where professional_id = new.id)
     or exists (
       select from public.services
-      where professional_id = new.id and price <> round(price, v_minor_units)
+      where professional_id = new.id
+        and (
+          price <> round(price, v_minor_units)
+          or deposit <> round(deposit, v_minor_units)
+        )
     )
     or exists (
       select from public.products

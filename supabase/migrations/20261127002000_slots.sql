@@ -18,6 +18,7 @@ create type private.slot_rules as (
   max_advance_days integer,
   requires_confirmation boolean,
   verify_public_email boolean,
+  needs_payment boolean,
   -- The booking that is being moved: it does not stand in its own way.
   moved_booking_id uuid
 );
@@ -49,7 +50,8 @@ begin
     s.min_notice,
     s.max_advance_days,
     s.requires_confirmation,
-    p.verify_public_email
+    p.verify_public_email,
+    s.payment <> 'none' and s.price > 0
   into v_rules
   from public.services s
   join public.profiles p on p.id = s.professional_id
@@ -193,7 +195,7 @@ begin
     from public.bookings
     where professional_id = p_professional_id
       and status in ('pending', 'confirmed')
-      and (expires_at is null or expires_at > now())
+      and (expires_at is null or expires_at > now() or checkout_open)
       and private.blocked_range(starts_at, ends_at, buffer_before, buffer_after)
         && tstzrange(p_from, p_to)
       and id is distinct from p_except_booking_id

@@ -13,11 +13,14 @@ create type public.booking_receipt as (
   currency text,
   notes text,
   version integer,
-  expires_at text
+  expires_at text,
+  order_id uuid,
+  checkout_token text,
+  amount_due numeric
 );
 
 comment on type public.booking_receipt is
-  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time. expires_at: until when it has to be confirmed by the link that was mailed; null unless it is a hold.';
+  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time. expires_at: until when it has to be confirmed by the link that was mailed, or paid; null unless it is a hold. order_id: the order by which it is paid, made with it. checkout_token and amount_due: what opens a payment page, and for how much; null unless something is due.';
 
 create function private.booking_receipt(p_booking_id uuid)
 returns public.booking_receipt
@@ -54,6 +57,14 @@ begin
   if not found then
     perform private.raise_not_found('booking');
   end if;
+
+  select o.id, case when due.amount is not null then h.token end, due.amount
+  into v_receipt.order_id, v_receipt.checkout_token, v_receipt.amount_due
+  from private.payment_holds h
+  join public.orders o on o.professional_id = h.professional_id and o.id = h.order_id
+  cross join lateral (select nullif(private.due_now(o), 0)) as due (amount)
+  where h.professional_id = v_receipt.professional_id and h.booking_id = p_booking_id;
+
   return v_receipt;
 end;
 $$;
@@ -87,6 +98,7 @@ declare
   v_client_id uuid;
   v_request jsonb;
   v_rules private.slot_rules;
+  v_needs_payment boolean;
   v_is_hold boolean;
   v_id uuid;
 begin
@@ -140,11 +152,20 @@ begin
   end if;
 
   v_rules := private.service_slot_rules(p_service_id);
-  -- Elsewhere there are none to look for, but from before; one that is met is ended by its meeting.
-  if v_rules.verify_public_email then
+  -- What the owner enters is a booking at once.
+  v_needs_payment :=
+    v_rules.needs_payment and private.is_own_change(v_professional_id) is not true;
+  -- Elsewhere there are none to look for, but from before, and of other services; one that is met
+  -- is ended by its meeting.
+  if v_rules.verify_public_email or v_needs_payment then
     perform private.end_expired_holds(v_professional_id);
   end if;
   perform private.check_slot(v_rules, v_starts_at);
+  if v_needs_payment then
+    perform private.check_unpaid_holds(
+      v_professional_id, case when not v_is_public then v_portal_client_id end
+    );
+  end if;
 
   v_client_id := case
     when p_client_email is null then v_portal_client_id
@@ -154,7 +175,7 @@ begin
       p_client_email,
       p_client_phone,
       p_language,
-      v_rules.verify_public_email
+      v_rules.verify_public_email or v_needs_payment
     )
   end;
   if v_client_id = v_portal_client_id then
@@ -166,13 +187,18 @@ begin
         and source = 'portal'
         and status in ('pending', 'confirmed')
         and starts_at > now()
+        and (expires_at is null or expires_at > now() or checkout_open)
     ));
   end if;
 
   if v_is_public then
     perform private.count_public_write(v_professional_id);
   end if;
-  v_is_hold := v_rules.verify_public_email and v_client_id is distinct from v_portal_client_id;
+  v_is_hold := v_needs_payment
+    or (v_rules.verify_public_email and v_client_id is distinct from v_portal_client_id);
+  if v_needs_payment then
+    perform set_config('private.awaits_payment', 'on', true);
+  end if;
   insert into public.bookings (
     professional_id, client_id, service_id, starts_at, status, notes, source, expires_at
   )
@@ -184,10 +210,18 @@ begin
     case when v_is_hold or v_rules.requires_confirmation then 'pending' else 'confirmed' end,
     p_notes,
     case when v_client_id = v_portal_client_id then 'portal' else 'public' end,
-    -- Nobody confirms an appointment that has begun.
-    case when v_is_hold then least(now() + private.hold_time(), v_starts_at) end
+    case
+      -- Money says as much as a link; and whoever is there pays while it begins.
+      when v_needs_payment then now() + private.payment_time(v_professional_id)
+      -- Nobody confirms an appointment that has begun.
+      when v_is_hold then least(now() + private.hold_time(), v_starts_at)
+    end
   )
   returning id into v_id;
+
+  if v_needs_payment then
+    perform private.order_held_booking(v_id, v_is_public);
+  end if;
 
   perform private.remember_call(
     v_professional_id, 'create_booking', p_idempotency_key, v_request, v_id
@@ -219,7 +253,7 @@ end;
 $$;
 
 comment on function public.create_booking is
-  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed; with profiles.verify_public_email a booking by the public is a hold, pending until expires_at, and becomes that when the link mailed to the client is opened. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Books a free start of a service for a client, found or made by e-mail. Pending when the service requires confirmation, else confirmed; with profiles.verify_public_email a booking by the public is a hold, pending until expires_at, and becomes that when the link mailed to the client is opened; of a service with a payment a booking of the public or of a portal client is one until order_id is paid with checkout_token. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 slot_taken; 422 the reasons of explain_slot, with {"next_starts"} in details, invalid_time, validation_failed {"fields"}, invalid_idempotency_key, idempotency_key_reused, payments_unavailable, amount_not_payable, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.create_booking (uuid, text, text, text, text, text, text, text)
   to anon, authenticated, service_role;

@@ -113,6 +113,8 @@ begin
             'category', s.category,
             'image_url', s.image_url,
             'price', s.price,
+            'payment', s.payment,
+            'deposit', case when s.payment = 'deposit' then s.deposit end,
             'duration', s.duration,
             'min_notice', s.min_notice,
             'max_advance_days', s.max_advance_days,

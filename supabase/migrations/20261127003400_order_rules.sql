@@ -150,7 +150,15 @@ security definer
 set search_path = ''
 as $$
 begin
-  if not private.order_may_become(old.status, new.status) then
+  if not (
+    private.order_may_become(old.status, new.status)
+    -- A hold that was over is paid after all.
+    or (
+      old.status = 'cancelled'
+      and new.status = 'pending'
+      and current_setting('private.revives', true) is not distinct from new.id::text
+    )
+  ) then
     perform private.raise_invalid_transition(old.status, new.status);
   end if;
 
@@ -163,6 +171,7 @@ begin
     new.discount,
     new.tax,
     new.total,
+    new.deposit,
     new.currency,
     new.source
   ) is distinct from (
@@ -174,6 +183,7 @@ begin
     old.discount,
     old.tax,
     old.total,
+    old.deposit,
     old.currency,
     old.source
   ) then
@@ -189,6 +199,9 @@ begin
     or (new.status = 'pending' and new.amount_paid > old.amount_paid)
   then
     new.expires_at := null;
+  end if;
+  if new.status <> 'pending' then
+    new.checkout_open := false;
   end if;
 
   new.version := old.version;

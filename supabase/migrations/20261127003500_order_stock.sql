@@ -57,6 +57,7 @@ begin
     where o.professional_id = p_professional_id
       and o.status = 'pending'
       and o.expires_at <= now()
+      and not o.checkout_open
       and l.product_id = p_product_id
   );
 end;
@@ -65,16 +66,16 @@ $$;
 comment on function private.stock_of_expired_holds is
   'Pieces of a product that holds which are over have taken and not given back yet.';
 
-create function private.check_stock(p_professional_id uuid, p_lines jsonb)
-returns void
+create function private.short_of(p_professional_id uuid, p_lines jsonb)
+returns jsonb
 language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
-declare
+begin
   -- What holds that are over still keep is looked up for what is short only.
-  v_short constant jsonb := (
+  return (
     select jsonb_agg(jsonb_build_object(
       'product_id', o.product_id, 'requested', o.quantity, 'available', a.available
     ))
@@ -89,6 +90,21 @@ declare
     ) as a (available)
     where a.available < o.quantity
   );
+end;
+$$;
+
+comment on function private.short_of is
+  'Products of priced lines of which there is too little, with what holds that are over will give back: [{"product_id", "requested", "available"}]; null when there is enough.';
+
+create function private.check_stock(p_professional_id uuid, p_lines jsonb)
+returns void
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+declare
+  v_short constant jsonb := private.short_of(p_professional_id, p_lines);
 begin
   if v_short is not null then
     perform private.raise_insufficient_stock(p_professional_id, v_short);
@@ -108,9 +124,11 @@ security definer
 set search_path = ''
 as $$
 begin
-  insert into private.order_products (professional_id, order_id, product_id, quantity)
-  select new.professional_id, new.id, product_id, quantity
-  from private.ordered_quantities(new.items);
+  if tg_op = 'INSERT' then
+    insert into private.order_products (professional_id, order_id, product_id, quantity)
+    select new.professional_id, new.id, product_id, quantity
+    from private.ordered_quantities(new.items);
+  end if;
 
   if exists (
     select
@@ -122,12 +140,7 @@ begin
   ) then
     perform private.check_stock(new.professional_id, new.items);
     -- What is there includes what these give back; an RPC has ended them before.
-    update public.orders
-    set status = 'cancelled'
-    where professional_id = new.professional_id
-      and status = 'pending'
-      and expires_at <= now()
-      and id <> new.id;
+    perform private.end_order_holds(new.professional_id, new.id);
   end if;
 
   perform private.set_stock_reason('ordered', new.id);
@@ -145,7 +158,7 @@ end;
 $$;
 
 comment on function private.take_stock is
-  'AFTER INSERT: notes what the order holds and takes it from stock, or 409 insufficient_stock. Ends holds that are over when stock is short without theirs.';
+  'AFTER INSERT, or when a cancelled order comes back: notes what the order holds and takes it from stock, or 409 insufficient_stock. Ends holds that are over when stock is short without theirs.';
 
 -- What the ledger says was taken: a product that was not tracked then gets nothing back now.
 create function private.give_stock_back()
@@ -176,11 +189,16 @@ end;
 $$;
 
 comment on function private.give_stock_back is
-  'AFTER UPDATE to cancelled: gives back what the order took. Once, since nothing leaves cancelled.';
+  'AFTER UPDATE to cancelled: gives back what the order took, by the ledger, and so once.';
 
 create trigger orders_5_take_stock
   after insert on public.orders
   for each row execute function private.take_stock();
+
+create trigger orders_5_take_stock_again
+  after update on public.orders
+  for each row when (old.status = 'cancelled' and new.status <> 'cancelled')
+  execute function private.take_stock();
 
 create trigger orders_6_give_stock_back
   after update on public.orders

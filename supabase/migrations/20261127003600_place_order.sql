@@ -17,11 +17,13 @@ create type public.order_receipt as (
   currency text,
   version integer,
   created_at text,
-  expires_at text
+  expires_at text,
+  checkout_token text,
+  amount_due numeric
 );
 
 comment on type public.order_receipt is
-  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z. expires_at: until when it has to be confirmed by the link that was mailed; null unless it is a hold.';
+  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z. expires_at: until when it has to be confirmed by the link that was mailed, or paid; null unless it is a hold. checkout_token and amount_due: what opens a payment page, and for how much; null unless the order was a hold for its payment and something is due.';
 
 create function private.order_receipt(p_order_id uuid)
 returns public.order_receipt
@@ -59,6 +61,13 @@ begin
   if not found then
     perform private.raise_not_found('order');
   end if;
+
+  select h.token, due.amount into v_receipt.checkout_token, v_receipt.amount_due
+  from private.payment_holds h
+  join public.orders o on o.professional_id = h.professional_id and o.id = h.order_id
+  cross join lateral (select nullif(private.due_now(o), 0)) as due (amount)
+  where h.order_id = p_order_id and due.amount is not null;
+
   return v_receipt;
 end;
 $$;
@@ -147,6 +156,7 @@ declare
     p_language
   );
   v_verify_public_email boolean;
+  v_needs_payment boolean;
   v_is_hold boolean;
   v_id uuid;
   v_total numeric;
@@ -183,9 +193,24 @@ begin
   end if;
 
   perform private.check_accepts_orders(p_professional_id);
-  select verify_public_email into v_verify_public_email
+  select
+    verify_public_email,
+    -- What the professional enters is an order at once.
+    orders_need_payment and private.is_own_change(p_professional_id) is not true
+  into v_verify_public_email, v_needs_payment
   from public.profiles
   where id = p_professional_id;
+
+  if v_needs_payment then
+    -- Nothing has to be paid for what costs nothing.
+    v_needs_payment :=
+      (private.price_order(p_professional_id, 'product', p_items, 0, true)).total > 0;
+  end if;
+  if v_needs_payment then
+    perform private.check_unpaid_holds(
+      p_professional_id, case when not v_is_public then v_portal_client_id end
+    );
+  end if;
 
   v_client_id := case
     when p_client_email is null then v_portal_client_id
@@ -195,7 +220,7 @@ begin
       p_client_email,
       p_client_phone,
       p_language,
-      v_verify_public_email
+      v_verify_public_email or v_needs_payment
     )
   end;
   if v_client_id = v_portal_client_id then
@@ -214,6 +239,9 @@ begin
     perform private.count_public_write(p_professional_id);
   end if;
   v_is_hold := v_verify_public_email and v_client_id is distinct from v_portal_client_id;
+  if v_needs_payment then
+    perform set_config('private.awaits_payment', 'on', true);
+  end if;
   insert into public.orders (
     professional_id, client_id, kind, items, notes, shipping_address, source, expires_at
   )
@@ -225,7 +253,11 @@ begin
     p_notes,
     p_shipping_address,
     case when v_client_id = v_portal_client_id then 'portal' else 'public' end,
-    case when v_is_hold then now() + private.hold_time() end
+    case
+      -- Money says as much as a link.
+      when v_needs_payment then now() + private.payment_time(p_professional_id)
+      when v_is_hold then now() + private.hold_time()
+    end
   )
   returning id, total into v_id, v_total;
 
@@ -236,6 +268,10 @@ begin
       'The total is not the one you expected.',
       json_build_object('expected_total', p_expected_total, 'total', v_total)::text
     );
+  end if;
+
+  if v_needs_payment then
+    perform private.hold_for_payment(v_id, v_is_public);
   end if;
 
   perform private.remember_call(
@@ -283,7 +319,7 @@ end;
 $$;
 
 comment on function public.place_order is
-  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. With profiles.verify_public_email an order by the public is a hold, and keeps its stock until expires_at, until the link mailed to the client is opened. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
+  'Orders products of a professional for a client, found or made by e-mail: lines [{"product_id", "quantity"}], priced here. With profiles.verify_public_email an order by the public is a hold, and keeps its stock until expires_at, until the link mailed to the client is opened; with profiles.orders_need_payment an order of the public or of a portal client is one until it is paid with its checkout_token. client_name and client_email are required but for a portal client; language (en, it) is kept for a new client. Errors: 404 PGRST301; 409 insufficient_stock, total_changed when expected_total is given and differs; 422 those of quote_order, invalid_idempotency_key, idempotency_key_reused, payments_unavailable, amount_not_payable, for portal clients too_many_open; 429 rate_limit_exceeded for too many, or too many tries, by the public.';
 
 grant execute on function public.quote_order (uuid, jsonb) to anon, authenticated, service_role;
 

@@ -1,6 +1,6 @@
 -- Holds: bookings and orders that block their time and stock for a while, until somebody confirms
--- them. RPCs end those that are over before they look; what a direct write meets is ended by it
--- (end_met_holds, take_stock), and a job ends the rest.
+-- them, or pays (payment_holds.sql). RPCs end those that are over before they look; what a direct
+-- write meets is ended by it (end_met_holds, take_stock), and a job ends the rest.
 
 create function private.hold_time()
 returns interval
@@ -14,6 +14,33 @@ $$;
 
 comment on function private.hold_time is 'How long the public has to open the link in its mail.';
 
+create function private.end_order_holds(p_professional_id uuid, p_except_order_id uuid)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  with ended as (
+    update public.orders
+    set status = 'cancelled'
+    where professional_id = p_professional_id
+      and status = 'pending'
+      and expires_at <= now()
+      and not checkout_open
+      and id is distinct from p_except_order_id
+    returning id
+  )
+  update private.payment_holds
+  set lapsed = true
+  where order_id in (select id from ended);
+end;
+$$;
+
+comment on function private.end_order_holds is
+  'Ends a professional''s held orders that are over, but for one.';
+
 -- Asked first, and of both at once: mostly there are none, and an update of no row would run the
 -- statement triggers all the same.
 create function private.end_expired_holds(p_professional_id uuid)
@@ -26,21 +53,28 @@ as $$
 begin
   if not exists (
     select from public.bookings
-    where professional_id = p_professional_id and status = 'pending' and expires_at <= now()
+    where professional_id = p_professional_id
+      and status = 'pending'
+      and expires_at <= now()
+      and not checkout_open
     union all
     select from public.orders
-    where professional_id = p_professional_id and status = 'pending' and expires_at <= now()
+    where professional_id = p_professional_id
+      and status = 'pending'
+      and expires_at <= now()
+      and not checkout_open
   ) then
     return;
   end if;
 
   update public.bookings
   set status = 'cancelled', cancelled_by = 'system'
-  where professional_id = p_professional_id and status = 'pending' and expires_at <= now();
+  where professional_id = p_professional_id
+    and status = 'pending'
+    and expires_at <= now()
+    and not checkout_open;
 
-  update public.orders
-  set status = 'cancelled'
-  where professional_id = p_professional_id and status = 'pending' and expires_at <= now();
+  perform private.end_order_holds(p_professional_id, null);
 end;
 $$;
 
@@ -63,11 +97,11 @@ begin
     from (
       select professional_id
       from public.bookings
-      where status = 'pending' and expires_at <= now()
+      where status = 'pending' and expires_at <= now() and not checkout_open
       union
       select professional_id
       from public.orders
-      where status = 'pending' and expires_at <= now()
+      where status = 'pending' and expires_at <= now() and not checkout_open
     ) as held
     order by random()
   loop
@@ -115,6 +149,7 @@ begin
     perform private.raise_hold_expired();
   end if;
 
+  perform set_config('private.revives', p_booking.id::text, true);
   update public.bookings
   set
     status = case
@@ -126,6 +161,7 @@ begin
     expires_at = null,
     email_confirmed_at = now()
   where id = p_booking.id;
+  perform set_config('private.revives', '', true);
 end;
 $$;
 
@@ -200,6 +236,10 @@ begin
       and id = v_client_id
       and link_epoch = p_link_epoch
       and not archived
+  ) or exists (
+    -- That one is paid for; no link was mailed.
+    select from private.payment_holds
+    where professional_id = v_professional_id and (order_id = p_id or booking_id = p_id)
   ) then
     perform private.raise_not_found('hold');
   end if;

@@ -7,18 +7,26 @@ create type public.order_payment as (
   method text,
   reference text,
   reason text,
-  created_at text
+  created_at text,
+  provider text,
+  flag text
 );
 
 comment on type public.order_payment is
-  'A payment or a refund of an order, in its currency. Times are ISO 8601 with milliseconds and Z.';
+  'An entry of the ledger of an order, in its currency. Times are ISO 8601 with milliseconds and Z.';
 
-comment on column public.order_payment.kind is 'payment or refund; the amount of both is positive.';
+comment on column public.order_payment.kind is
+  'payment, refund, refund_reversal (a refund that failed after all), dispute (the payer''s bank took it back), dispute_reversal; every amount is positive.';
+
+comment on column public.order_payment.provider is 'manual, or who collected it: stripe.';
+
+comment on column public.order_payment.flag is
+  'What should be looked at: exceeds_total, refund_exceeds_paid, amount_differs (from what was asked for); mostly null.';
 
 comment on column public.order_payment.method is 'Such as cash or card; null for a refund.';
 
 comment on column public.order_payment.reference is
-  'What the payment provider calls it, unique per professional; null without one.';
+  'What the payment provider calls it, unique per professional and provider; null without one.';
 
 comment on column public.order_payment.reason is 'Of a refund; null for a payment.';
 
@@ -44,7 +52,9 @@ as $$
     p_payment.method,
     p_payment.reference,
     p_payment.reason,
-    private.timestamp_text(p_payment.created_at)
+    private.timestamp_text(p_payment.created_at),
+    p_payment.provider,
+    p_payment.flag
   )::public.order_payment;
 $$;
 
@@ -73,6 +83,26 @@ $$;
 
 comment on function private.find_managed_order is
   'An order of the caller, or any for a server; 404 PGRST301 for any other, there or not.';
+
+create function private.payment_flag(p_order public.orders, p_kind text, p_amount numeric)
+returns text
+language sql
+immutable
+security invoker
+set search_path = ''
+as $$
+  select case
+    when p_kind = 'payment'
+      and p_amount > greatest(p_order.total - p_order.amount_paid + p_order.amount_refunded, 0)
+    then 'exceeds_total'
+    when p_kind in ('refund', 'dispute')
+      and p_amount > p_order.amount_paid - p_order.amount_refunded
+    then 'refund_exceeds_paid'
+  end;
+$$;
+
+comment on function private.payment_flag is
+  'How an entry does not fit the order as it was before; null for one that does.';
 
 create function private.write_payment(
   p_order_id uuid,
@@ -116,11 +146,12 @@ begin
 
   select * into v_payment
   from private.payments
-  where professional_id = v_order.professional_id and reference = p_reference;
+  where professional_id = v_order.professional_id
+    and provider = 'manual'
+    and reference = p_reference;
 
   if v_payment.id is null then
-    -- What a server reports has happened, a second charge too: it is kept, so that it can be
-    -- refunded.
+    -- What a server reports has happened, a second charge too: it is kept, and marked.
     if p_kind = 'payment' and p_amount > v_due and not private.caller_is_server() then
       perform private.raise_error(
         409,
@@ -128,7 +159,7 @@ begin
         'The payment is more than is due.',
         json_build_object('due', v_due)::text
       );
-    elsif p_kind = 'refund' and p_amount > v_refundable then
+    elsif p_kind = 'refund' and p_amount > v_refundable and not private.caller_is_server() then
       perform private.raise_error(
         409,
         'refund_exceeds_paid',
@@ -138,10 +169,17 @@ begin
     end if;
 
     insert into private.payments (
-      professional_id, order_id, kind, amount, method, reference, reason
+      professional_id, order_id, kind, amount, method, reference, reason, flag
     )
     values (
-      v_order.professional_id, p_order_id, p_kind, p_amount, p_method, p_reference, p_reason
+      v_order.professional_id,
+      p_order_id,
+      p_kind,
+      p_amount,
+      p_method,
+      p_reference,
+      p_reason,
+      private.payment_flag(v_order, p_kind, p_amount)
     )
     returning * into v_payment;
   elsif (v_payment.order_id, v_payment.kind, v_payment.amount)
@@ -159,7 +197,7 @@ end;
 $$;
 
 comment on function private.write_payment is
-  'Adds a payment or refund to the ledger, or finds it by its reference. Due is the total less what was paid and not refunded; only a server may exceed it.';
+  'Adds a payment or refund to the ledger, or finds it by its reference. Due is the total less what was paid and not refunded; only a server may exceed it, and what is paid.';
 
 -- Definer, like refund_payment and order_payments: nobody has rights on the ledger.
 create function private.record_payment(
@@ -233,7 +271,7 @@ as $$
 $$;
 
 comment on function public.record_payment is
-  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. A server may report more than is due, which can then be refunded. Errors: 404 PGRST301; 409 exceeds_total {"due"} (a professional), reference_reused; 422 invalid_amount, too_many_decimals, method_required, validation_failed {"fields"}.';
+  'Records that a client paid. The same reference again is the same payment. A cancelled order stays cancelled. A server may report more than is due, which is marked and can then be refunded. Errors: 404 PGRST301; 409 exceeds_total {"due"} (a professional), reference_reused; 422 invalid_amount, too_many_decimals, method_required, validation_failed {"fields"}.';
 
 create function public.refund_payment(
   order_id uuid,
@@ -251,7 +289,7 @@ as $$
 $$;
 
 comment on function public.refund_payment is
-  'Records that money went back to a client. The same reference again is the same refund. Errors: 404 PGRST301; 409 refund_exceeds_paid {"refundable"}, reference_reused; 422 invalid_amount, too_many_decimals, validation_failed {"fields"}.';
+  'Records that money went back to a client. The same reference again is the same refund. Errors: 404 PGRST301; 409 refund_exceeds_paid {"refundable"} (a professional), reference_reused; 422 invalid_amount, too_many_decimals, validation_failed {"fields"}.';
 
 create function public.order_payments(order_id uuid)
 returns setof public.order_payment
@@ -264,7 +302,7 @@ as $$
 $$;
 
 comment on function public.order_payments is
-  'Payments and refunds of an order, oldest first. Errors: 404 PGRST301; 422 validation_failed {"fields"}.';
+  'Entries of the ledger of an order, oldest first. Errors: 404 PGRST301; 422 validation_failed {"fields"}.';
 
 grant execute on function
   public.record_payment (uuid, numeric, text, text),

@@ -69,7 +69,10 @@ as $$
       o.amount_paid,
       o.amount_refunded,
       coalesce(sum(p.amount) filter (where p.kind = 'payment'), 0) as paid,
-      coalesce(sum(p.amount) filter (where p.kind = 'refund'), 0) as refunded
+      coalesce(sum(p.amount) filter (where p.kind in ('refund', 'dispute')), 0)
+        - coalesce(
+          sum(p.amount) filter (where p.kind in ('refund_reversal', 'dispute_reversal')), 0
+        ) as refunded
     from public.orders o
     left join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
     where o.professional_id = p_professional_id

@@ -72,6 +72,7 @@ grant select (
   discount,
   tax,
   total,
+  deposit,
   currency,
   status,
   payment_status,
@@ -103,7 +104,7 @@ create policy bookings_select_client on public.bookings
   using (
     professional_id = (select private.caller_professional_id())
     and client_id = (select private.portal_client_id(private.caller_professional_id()))
-    and (expires_at is null or expires_at > now())
+    and (expires_at is null or expires_at > now() or checkout_open)
   );
 
 create policy orders_select_client on public.orders
@@ -111,7 +112,7 @@ create policy orders_select_client on public.orders
   using (
     professional_id = (select private.caller_professional_id())
     and client_id = (select private.portal_client_id(private.caller_professional_id()))
-    and (expires_at is null or expires_at > now())
+    and (expires_at is null or expires_at > now() or checkout_open)
   );
 
 create policy clients_select_client on public.clients
@@ -132,14 +133,16 @@ grant execute on function
   private.explain_slot (uuid, text),
   public.create_booking (uuid, text, text, text, text, text, text, text),
   private.create_booking (uuid, text, text, text, text, text, text, text),
-  public.cancel_booking (uuid, text),
-  private.cancel_booking (uuid, text),
+  public.cancel_booking (uuid, text, boolean),
+  private.cancel_booking (uuid, text, boolean),
   public.reschedule_booking (uuid, text),
   private.reschedule_booking (uuid, text),
   public.quote_order (uuid, jsonb),
   private.quote_order (uuid, jsonb),
   public.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text),
-  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text)
+  private.place_order (uuid, jsonb, text, text, text, text, jsonb, numeric, text, text),
+  public.authorize_checkout (uuid),
+  private.authorize_checkout (uuid)
 to portal_client;
 
 comment on policy bookings_select_client on public.bookings is 'A client reads own bookings, but no hold that is over.';

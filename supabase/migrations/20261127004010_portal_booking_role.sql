@@ -59,7 +59,7 @@ create policy bookings_select_link on public.bookings
   using (
     professional_id = (select private.caller_professional_id())
     and id = (select private.portal_booking_id(private.caller_professional_id()))
-    and (expires_at is null or expires_at > now())
+    and (expires_at is null or expires_at > now() or checkout_open)
   );
 
 -- Not create_booking, quote_order and place_order: whoever wants more signs in, or asks as the
@@ -71,10 +71,12 @@ grant execute on function
   private.available_slots (uuid, text, text, uuid),
   public.explain_slot (uuid, text),
   private.explain_slot (uuid, text),
-  public.cancel_booking (uuid, text),
-  private.cancel_booking (uuid, text),
+  public.cancel_booking (uuid, text, boolean),
+  private.cancel_booking (uuid, text, boolean),
   public.reschedule_booking (uuid, text),
-  private.reschedule_booking (uuid, text)
+  private.reschedule_booking (uuid, text),
+  public.authorize_checkout (uuid),
+  private.authorize_checkout (uuid)
 to portal_booking;
 
 comment on policy bookings_select_link on public.bookings is

@@ -32,6 +32,9 @@ begin
         and o.payment_status = 'unpaid'
         and o.source <> 'owner'
         and o.expires_at is null
+        -- Goes with its booking, if at all.
+        and o.booking_id is null
+        and not o.checkout_open
         and o.created_at < now() - make_interval(hours => p.unpaid_order_hours)
     )
     order by random()
@@ -45,6 +48,8 @@ begin
         and payment_status = 'unpaid'
         and source <> 'owner'
         and expires_at is null
+        and booking_id is null
+        and not checkout_open
         and created_at < now() - make_interval(hours => v_unpaid_order_hours);
       return true;
     end if;
@@ -54,7 +59,7 @@ end;
 $$;
 
 comment on function private.cancel_unpaid_orders is
-  'Cancels the orders of one professional from the public that stayed unpaid longer than unpaid_order_hours, holds aside, and says whether there were any. One a call, so that no write lock is held for another''s sake.';
+  'Cancels the orders of one professional from the public that stayed unpaid longer than unpaid_order_hours, and says whether there were any. Not holds, not while a payment page may be open, not what was booked. One a call, so that no write lock is held for another''s sake.';
 
 create function private.forget_idempotency_keys()
 returns void

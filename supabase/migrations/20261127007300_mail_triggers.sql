@@ -115,9 +115,11 @@ begin
     return null;
   end if;
 
-  -- A hold is nobody's news; the one mail is for who has to confirm it.
+  -- A hold is nobody's news; the one mail is for who has to confirm it. Who has to pay is on the
+  -- page, and nobody who typed another's address has us write there.
   if new.expires_at is not null then
-    if tg_op = 'INSERT' then
+    if tg_op = 'INSERT' and (current_setting('private.awaits_payment', true) = 'on') is not true
+    then
       insert into private.mails (professional_id, audience, kind, client_id, booking_id)
       values (new.professional_id, 'client', 'booking_to_confirm', new.client_id, new.id);
     end if;
@@ -173,12 +175,16 @@ security definer
 set search_path = ''
 as $$
 begin
-  if not private.wants_mail(new.professional_id) then
+  -- What was booked is told by the booking's own mails.
+  if (new.booking_id is not null and new.source <> 'owner')
+    or not private.wants_mail(new.professional_id)
+  then
     return null;
   end if;
 
   if new.expires_at is not null then
-    if tg_op = 'INSERT' then
+    if tg_op = 'INSERT' and (current_setting('private.awaits_payment', true) = 'on') is not true
+    then
       insert into private.mails (professional_id, audience, kind, client_id, order_id)
       values (new.professional_id, 'client', 'order_to_confirm', new.client_id, new.id);
     end if;
@@ -224,7 +230,10 @@ begin
     values
       (
         'client',
-        case new.kind when 'payment' then 'payment_received' else 'payment_refunded' end
+        case new.kind
+          when 'payment' then 'payment_received'
+          when 'refund' then 'payment_refunded'
+        end
       ),
       ('professional', case new.kind when 'payment' then 'payment_received' end)
   ) as news (audience, kind)

@@ -80,6 +80,7 @@ begin
     when 'order_cancelled' then v_order.status = 'cancelled'
     when 'new_order' then v_order.status <> 'cancelled'
     when 'payment_received' then (p_subject.payment).id is not null
+    when 'payment_returned' then (p_subject.payment).id is not null
     when 'payment_refunded' then (p_subject.payment).id is not null
     when 'client_undeliverable' then (p_subject.client).mail_status = 'undeliverable'
     when 'confirm_address' then not private.owner_is_confirmed(p_mail.professional_id)

@@ -102,9 +102,11 @@ begin
   if v_old is not null and v_new is not null then
     v_previous := private.changed_fields(v_old, v_new);
     -- What a payment does to its order is told by payment.* alone, what variants do to in_stock of
-    -- their product by their own events, and a link that is opened late changes nothing.
+    -- their product by their own events; a link that is opened late and a payment page that opens
+    -- change nothing.
     v_told := v_previous - array[
-      'amount_paid', 'amount_refunded', 'payment_status', 'in_stock', 'email_confirmed_at'
+      'amount_paid', 'amount_refunded', 'payment_status', 'in_stock', 'email_confirmed_at',
+      'checkout_open'
     ];
     if coalesce(v_told, '{}') = '{}' then
       return null;
@@ -145,7 +147,13 @@ begin
 
   perform private.emit_event(
     new.professional_id,
-    case new.kind when 'payment' then 'payment.succeeded' else 'payment.refunded' end,
+    case new.kind
+      when 'payment' then 'payment.succeeded'
+      when 'refund' then 'payment.refunded'
+      when 'refund_reversal' then 'payment.refund_reversed'
+      when 'dispute' then 'payment.disputed'
+      else 'payment.dispute_reversed'
+    end,
     to_jsonb(private.order_payment(new)) || jsonb_build_object(
       'order',
       jsonb_build_object(
@@ -163,7 +171,7 @@ end;
 $$;
 
 comment on function private.emit_payment_event is
-  'AFTER INSERT on payments, once the order follows: payment.succeeded or payment.refunded.';
+  'AFTER INSERT on payments, once the order follows: payment.succeeded, payment.refunded, payment.disputed, and what is taken back of the last two.';
 
 create trigger services_9_emit_event
   after insert or update or delete on public.services

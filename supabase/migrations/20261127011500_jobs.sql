@@ -13,6 +13,7 @@ as $$
     ('expired-holds', '10 seconds', 'select private.sweep_holds()'),
     ('webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$),
     ('mail-dispatch', '10 seconds', $job$select private.ring_dispatcher('mail')$job$),
+    ('payment-dispatch', '10 seconds', $job$select private.ring_dispatcher('payments')$job$),
     ('account-dispatch', '* * * * *', $job$select private.ring_dispatcher('account')$job$),
     ('mail-reminders', '* * * * *', 'select private.queue_reminders()'),
     ('request-counter', '* * * * *', 'select private.check_request_counter()'),
@@ -22,6 +23,7 @@ as $$
     ('api-keys', '15 3 * * *', 'select private.forget_api_keys()'),
     ('webhook-history', '20 3 * * *', 'select private.cleanup_webhooks()'),
     ('mail-history', '25 3 * * *', 'select private.forget_mails()'),
+    ('checkouts', '28 3 * * *', 'select private.forget_checkouts()'),
     ('time-zones', '30 3 * * *', 'select private.learn_time_zones()'),
     ('job-runs', '40 3 * * *', 'select private.forget_job_runs()');
 $$;

@@ -35,23 +35,29 @@ as $$
       )'
     )
   ),
+  of_payment (condition) as (
+    select 'payment_id in (
+      select id from private.payments where professional_id = $1 and ' || condition || '
+    )'
+    from of_order
+  ),
   tables (source, columns, key, key_type, of_client) as (
     values
       (
         'public.profiles',
         'id created_at updated_at full_name username niche bio image_url time_zone currency
         availability accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
-        verify_public_email tier language mail_settings reminders contact_email contact_phone
-        address public_contact mail_footer',
+        verify_public_email payment_minutes orders_need_payment tier language mail_settings
+        reminders contact_email contact_phone address public_contact mail_footer',
         'id',
         'uuid',
         null
       ),
       (
         'public.services',
-        'id created_at updated_at professional_id name description category image_url price duration
-        buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
-        requires_confirmation active location instructions metadata',
+        'id created_at updated_at professional_id name description category image_url price payment
+        deposit duration buffer_before buffer_after slot_step min_notice max_advance_days
+        cancellation_notice requires_confirmation active location instructions metadata',
         'id',
         'uuid',
         null
@@ -76,8 +82,8 @@ as $$
         'public.bookings',
         'id created_at updated_at professional_id client_id service_id service_name starts_at
         ends_at buffer_before buffer_after cancellation_notice status price currency notes
-        internal_notes source cancel_reason cancelled_at cancelled_by expires_at email_confirmed_at
-        version metadata',
+        internal_notes source cancel_reason cancelled_at cancelled_by expires_at checkout_open
+        email_confirmed_at version metadata',
         'id',
         'uuid',
         'client_id = $2'
@@ -85,19 +91,64 @@ as $$
       (
         'public.orders',
         'id created_at updated_at professional_id client_id number kind booking_id items subtotal
-        discount tax total currency status amount_paid amount_refunded payment_status
-        shipping_address notes internal_notes source expires_at email_confirmed_at version
-        metadata',
+        discount tax total deposit currency status amount_paid amount_refunded payment_status
+        shipping_address notes internal_notes source expires_at checkout_open email_confirmed_at
+        version metadata',
         'id',
         'uuid',
         'client_id = $2'
       ),
       (
         'private.payments',
-        'id created_at professional_id order_id kind amount method reference reason',
+        'id created_at professional_id order_id kind amount method reference reason provider flag',
         'id',
         'uuid',
         (select condition from of_order)
+      ),
+      (
+        'private.payment_holds',
+        'order_id created_at professional_id booking_id prolonged lapsed',
+        'order_id',
+        'uuid',
+        (select condition from of_order)
+      ),
+      (
+        'private.payment_accounts',
+        'id created_at professional_id livemode can_charge missing checked_at detached_at
+        deauthorized_at',
+        'id',
+        'text',
+        null
+      ),
+      (
+        'private.payment_account_attempts',
+        'professional_id id created_at',
+        'professional_id',
+        'uuid',
+        null
+      ),
+      (
+        'private.checkouts',
+        'id created_at professional_id order_id account_id amount currency minor params session_id
+        url payment_intent status failure expires_at',
+        'id',
+        'uuid',
+        (select condition from of_order)
+      ),
+      (
+        'private.provider_refunds',
+        'id created_at professional_id payment_id account_id amount minor status provider_id cause
+        reason failure',
+        'id',
+        'uuid',
+        (select condition from of_payment)
+      ),
+      (
+        'private.disputes',
+        'id created_at professional_id payment_id account_id status reason',
+        'id',
+        'text',
+        (select condition from of_payment)
       ),
       (
         'private.order_products',

@@ -87,6 +87,17 @@ begin
       where professional_id = v_professional_id and client_id = p_client_id
     );
 
+  update private.provider_refunds
+  set reason = null
+  where professional_id = v_professional_id
+    and reason is not null
+    and payment_id in (
+      select p.id
+      from private.payments p
+      join public.orders o on o.professional_id = p.professional_id and o.id = p.order_id
+      where p.professional_id = v_professional_id and o.client_id = p_client_id
+    );
+
   perform set_config('private.erasing', '', true);
   return jsonb_build_object('id', p_client_id);
 end;

@@ -21,6 +21,7 @@ import {
   type PortalSession,
   type Professional,
 } from "../support/factories.ts";
+import { canCharge, collect } from "../support/payments.ts";
 
 const day = dateIn(20, "UTC");
 const at = (time: string) => iso(instantOf(day, time, "UTC"));
@@ -58,6 +59,14 @@ async function tenant() {
   await professional.api.from("clients").update({ phone: "1" }).eq("id", client.id);
   const [delivery] = await sql<{ id: string; event_id: string }[]>`
     select id, event_id from private.webhook_deliveries where professional_id = ${professional.id}`;
+  const sold = await createOrder(professional, {
+    client_id: client.id,
+    items: [{ name: "Comb", unit_price: 5, quantity: 1 }] as never,
+  });
+  const account = await canCharge(professional);
+  await collect(sold, 5);
+  const [payment] = await sql<{ id: string }[]>`
+    select id from private.payments where order_id = ${sold.id}`;
   const portal = await createPortalSession(client);
   const link = await createBookingSession(booking);
   const { data: key } = await professional.api.rpc("create_api_key", {
@@ -74,8 +83,9 @@ async function tenant() {
     order: order.id,
     endpoint: endpointId,
     delivery: delivery?.id as string,
+    payment: payment?.id as string,
   };
-  return { professional, portal, link, ids, email: client.email as string, secret, note };
+  return { professional, portal, link, ids, email: client.email as string, secret, note, account };
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
@@ -85,8 +95,15 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
   const person = { client_name: "Ann", client_email: email, client_phone: "1" };
   return {
     adjust_stock: { product_id: ids.product, delta: 1, reason: "counted", expected_stock: 19 },
-    api_keys: {},
+    attach_payment_account: {
+      professional_id: ids.professional,
+      attempt_id: randomUUID(),
+      account_id: "acct_1",
+      livemode: false,
+    },
     audit: {},
+    authorize_checkout: { order_id: ids.order },
+    api_keys: {},
     authorize_action: { by_person: true },
     available_slots: {
       service_id: ids.service,
@@ -94,13 +111,23 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       to_date: day,
       reschedule_of: ids.booking,
     },
+    begin_checkout: {
+      order_id: ids.order,
+      success_url: "https://example.com/paid",
+      cancel_url: "https://example.com/back",
+      livemode: false,
+      token: null,
+    },
+    begin_refund: { payment_id: ids.payment, amount: 1, reason: "late" },
     booking_page: { username: `ana-${professional.id}` },
-    cancel_booking: { booking_id: ids.booking, reason: "ill" },
+    cancel_booking: { booking_id: ids.booking, reason: "ill", refund: true },
     claim_account_deletions: { account_id: null, max_count: 1 },
     claim_mails: { max_count: 1, per_second: 1 },
+    claim_payment_tasks: { max_count: 1, object_id: ids.payment },
     claim_webhook_deliveries: { max_count: 1 },
     confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },
     confirm_professional_address: { professional_id: ids.professional, email: professional.email },
+    connect_payment_account: {},
     count_link_use: { ip: "192.0.2.1", ip_limit: 100_000 },
     create_api_key: { name: "till", access: "read", expires_at: "2100-01-01T00:00:00Z" },
     create_booking: {
@@ -118,10 +145,13 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       enabled: true,
     },
     delete_webhook_endpoint: { endpoint_id: ids.endpoint },
+    detach_payment_account: {},
     end_portal_session: { session_id: randomUUID() },
     erase_client: { client_id: ids.client },
     exchange_api_key: { key_digest: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000 },
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
+    fail_checkout: { checkout_id: ids.payment, code: "not_found" },
+    fail_refund: { refund_id: ids.payment, code: "charge_disputed" },
     export_account: { cursor: `clients:${ids.client}` },
     export_client: { client_id: ids.client },
     finish_account_deletion: {
@@ -136,6 +166,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       provider_id: "id",
       retry_after: 1,
     },
+    finish_payment_task: { task_id: randomUUID(), claim_token: randomUUID(), retry_after: 1 },
     finish_portal_verification: {
       professional_id: ids.professional,
       client_id: ids.client,
@@ -154,6 +185,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     health: {},
     mails: { booking_id: ids.booking, client_id: ids.client, order_id: null },
     order_payments: { order_id: ids.order },
+    payment_account: {},
     place_order: {
       professional_id: ids.professional,
       items,
@@ -165,8 +197,24 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       language: "it",
     },
     quote_order: { professional_id: ids.professional, items },
+    record_dispute: {
+      account_id: "acct_1",
+      dispute: { id: "du_1", payment_intent: "pi_1", status: "won", entries: [] },
+    },
     record_mail_event: { provider_id: "id", type: "bounced", detail: { bounce: "permanent" } },
     record_payment: { order_id: ids.order, amount: 1, method: "cash", reference: "r" },
+    record_payment_account: {
+      account_id: "acct_1",
+      facts: { can_charge: true, missing: [], deauthorized: false },
+    },
+    record_refund: {
+      account_id: "acct_1",
+      refund: { id: "re_1", payment_intent: "pi_1", status: "pending", amount: 1, currency: "eur" },
+    },
+    record_session: {
+      account_id: "acct_1",
+      session: { id: "cs_1", status: "open", payment_status: "unpaid", expires_at: 1 },
+    },
     redeliver_webhook: { delivery_id: ids.delivery },
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
@@ -174,6 +222,12 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     request_account_deletion: { confirmation: "no" },
     request_address_confirmation: {},
     reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
+    ring_payment: {
+      account_id: "acct_1",
+      kind: "refund",
+      object_id: "re_1",
+      livemode: false,
+    },
     revoke_api_key: { key_id: ids.key },
     revoke_api_keys: {},
     rotate_webhook_secret: { endpoint_id: ids.endpoint, grace: 60 },
@@ -329,6 +383,8 @@ function secretsFor(caller: string): { anywhere: string[]; inErrors: string[] } 
       theirs.note,
       theirs.ids.client,
       theirs.ids.delivery,
+      theirs.ids.payment,
+      theirs.account,
       theirs.professional.email,
       ...(caller === "a portal client" ? [mine.note] : []),
       ...(caller === "the link of a booking" ? [mine.note, mine.email, mine.ids.order] : []),

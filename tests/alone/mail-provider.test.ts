@@ -2,7 +2,6 @@
  * The queue of mails before a provider that fails: a stack of its own, whose running function sends to a
  * Resend that does as it is told.
  */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { developmentEnv } from "../../local/config.ts";
 import { type Stack, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
 import { freePorts } from "../../scripts/free-ports.ts";
+import { killFunction } from "../support/function-processes.ts";
 import { type FakeResend, RESEND_KEY, startResend } from "../support/resend.ts";
 import { until } from "../support/webhooks.ts";
 
@@ -100,18 +100,6 @@ function dispatch(): Promise<Response> {
   });
 }
 
-/** Ends the running function without a word, as the platform may. */
-function killFunction(): void {
-  const list = execFileSync("ps", ["-axo", "pid=,ppid=,args="], { encoding: "utf8" });
-  const pids = list
-    .split("\n")
-    .map((line) => /^\s*(\d+)\s+(\d+)\s.*functions\/mail\/index\.ts/.exec(line))
-    .filter((found) => Number(found?.[2]) === process.pid)
-    .map((found) => Number(found?.[1]));
-  expect(pids).toHaveLength(1);
-  for (const pid of pids) process.kill(pid, "SIGKILL");
-}
-
 test("two dispatchers and 100 mails are 100 sends", async () => {
   await order(100);
   const answers = await Promise.all([dispatch(), dispatch()]);
@@ -130,7 +118,7 @@ test.each([
     resend.fault = () => fault;
     await order(1);
     await until(keys, ({ length }) => length === 1);
-    killFunction();
+    killFunction("mail");
     resend.fault = () => undefined;
     // The lease ends.
     await makeDue();

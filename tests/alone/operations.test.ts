@@ -19,7 +19,8 @@ async function cleanup(): Promise<void> {
   const jobs = await sql<{ command: string }[]>`
     select command from private.jobs()
     where name not in (
-      'webhook-dispatch', 'mail-dispatch', 'unpaid-orders', 'expired-holds', 'request-counter'
+      'webhook-dispatch', 'mail-dispatch', 'payment-dispatch', 'unpaid-orders', 'expired-holds',
+      'request-counter'
     )`;
   for (const { command } of jobs) await sql.unsafe(command);
   for (;;) {
@@ -175,8 +176,9 @@ describe("health", () => {
   };
 
   test("is ok in every entry on a sound stack", async () => {
-    // How long mails have waited here is their dispatcher's: mail-queue.test.ts has this entry.
-    const { request_counter, time_zones, mail, ...others } = await health();
+    // How long mails and payments have waited here is their dispatchers': mail-queue.test.ts and
+    // payment-queue.test.ts have these entries.
+    const { request_counter, time_zones, mail, payments, ...others } = await health();
     expect(others).toEqual({
       pre_request: "ok",
       deliveries: "ok",
@@ -189,7 +191,9 @@ describe("health", () => {
       links: "ok",
       grants: "ok",
     });
-    expect([request_counter, time_zones, mail]).toEqual(Array(3).fill(expect.any(String)));
+    expect([request_counter, time_zones, mail, payments]).toEqual(
+      Array(4).fill(expect.any(String)),
+    );
   });
 
   describe("of the server's zone data", () => {
@@ -350,9 +354,9 @@ describe("health", () => {
         const [row] = await tx<{ health: Record<string, string> }[]>`
           select private.health() as health`;
         const faults = Object.entries(row?.health ?? {}).filter(
-          // The zone data are the server's, whatever is restored, and mails wait for a dispatcher.
+          // The zone data are the server's, whatever is restored, and queues wait for a dispatcher.
           ([entry, said]) =>
-            said !== "ok" && !["request_counter", "time_zones", "mail"].includes(entry),
+            said !== "ok" && !["request_counter", "time_zones", "mail", "payments"].includes(entry),
         );
         return Object.fromEntries(faults);
       });

@@ -49,6 +49,8 @@ describe("record_payment", () => {
         method: "card",
         reference: "ch_1",
         reason: null,
+        provider: "manual",
+        flag: null,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },
       order: {
@@ -69,6 +71,8 @@ describe("record_payment", () => {
         version: 2,
         created_at: order.created_at,
         expires_at: null,
+        checkout_token: null,
+        amount_due: null,
       },
     });
   });

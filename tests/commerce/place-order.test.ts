@@ -83,6 +83,8 @@ describe("place_order", () => {
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       expires_at: null,
+      checkout_token: null,
+      amount_due: null,
     });
     expect((await stockOf(product)).stock).toBe(3);
 

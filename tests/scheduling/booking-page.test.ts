@@ -115,6 +115,8 @@ describe("booking_page", () => {
       category: "Hair",
       image_url: "https://example.com/cut.jpg",
       price: 30,
+      payment: "none",
+      deposit: null,
       duration: 45,
       min_notice: 60,
       max_advance_days: 30,

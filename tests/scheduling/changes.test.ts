@@ -75,6 +75,9 @@ describe("cancel_booking", () => {
       notes: null,
       version: 2,
       expires_at: null,
+      order_id: null,
+      checkout_token: null,
+      amount_due: null,
     });
     const row = await stored(booking.id);
     expect(row).toMatchObject({ cancelled_by: "owner", cancel_reason: "closed that day" });

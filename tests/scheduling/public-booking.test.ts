@@ -71,6 +71,9 @@ describe("a free start", () => {
       notes: "First visit",
       version: 1,
       expires_at: null,
+      order_id: null,
+      checkout_token: null,
+      amount_due: null,
     });
     const [client] = await clientsOf(professional);
     expect(client).toMatchObject({ name: "Ann Lee", email: address, phone: "+39 06 1234" });

@@ -1,7 +1,7 @@
 /** An account that has something in every table there is. */
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { request, server } from "./callers.ts";
+import { anonymous, request, server } from "./callers.ts";
 import { sql } from "./database.ts";
 import {
   createBooking,
@@ -15,6 +15,8 @@ import {
 } from "./factories.ts";
 import { createKey } from "./keys.ts";
 import { confirmOwner } from "./mail.ts";
+import { disputeOf } from "./payment-rpcs.ts";
+import { canCharge, collect, openCheckout } from "./payments.ts";
 
 /** Every table of ours that knows a professional, and how many rows of this one it has. */
 export async function rowsOf(professional: Professional): Promise<Record<string, number>> {
@@ -122,6 +124,30 @@ export async function accountWithEverything(): Promise<Professional> {
     }),
   });
   expect(status).toBe(200);
+  // An order that was paid online, which is disputed, and some of which is to go back.
+  ok(await professional.api.rpc("connect_payment_account"));
+  const account = await canCharge(professional);
+  await collect(order, 10);
+  const [payment] = await sql<{ id: string; reference: string }[]>`
+    select id, reference from private.payments
+    where order_id = ${order.id} and provider = 'stripe'`;
+  ok(await professional.api.rpc("begin_refund", { payment_id: payment?.id ?? "", amount: 1 }));
+  ok(
+    await server().rpc("record_dispute", {
+      account_id: account,
+      dispute: disputeOf(payment?.reference ?? "", [-200]),
+    }),
+  );
+  // And one that waits for its payment, on a page that is open.
+  const costly = await createService(professional, { payment: "full" });
+  const { data: held, error } = await anonymous().rpc("create_booking", {
+    service_id: costly.id,
+    starts_at: `${tomorrow}T14:00:00Z`,
+    client_name: "Bruno",
+    client_email: `bruno-${randomUUID()}@example.com`,
+  });
+  expect(error).toBeNull();
+  await openCheckout({ id: held?.order_id ?? "" });
   // Last, for it ends codes and mails.
   await sql`
     insert into private.suspended_owners (professional_id, reason)

@@ -17,6 +17,8 @@ import {
   type Professional,
   type Row,
 } from "../support/factories.ts";
+import { disputeOf, recordDispute, recordRefund, refundOf } from "../support/payment-rpcs.ts";
+import { canCharge, collect } from "../support/payments.ts";
 import {
   answerOf,
   type Event,
@@ -675,6 +677,20 @@ describe("the schemas", () => {
       ana.api.rpc("record_payment", { order_id: order.id, amount: 30, method: "cash" }),
       ana.api.rpc("refund_payment", { order_id: order.id, amount: 10, reason: "r" }),
     );
+
+    await canCharge(ana);
+    const paid = await createOrder(ana, {
+      client_id: client.id,
+      items: [{ name: "Wax", unit_price: 5, quantity: 1 }] as never,
+    });
+    await collect(paid, 5);
+    const [{ account_id, payment_intent }] = await sql<
+      [{ account_id: string; payment_intent: string }]
+    >`select account_id, payment_intent from private.checkouts where order_id = ${paid.id}`;
+    const refund = refundOf(payment_intent, 500);
+    await recordRefund(account_id, refund);
+    await recordRefund(account_id, { ...refund, status: "failed" });
+    await recordDispute(account_id, disputeOf(payment_intent, [-500, 500]));
 
     const providerId = crypto.randomUUID();
     await sql`

@@ -22,6 +22,7 @@ export type Database = {
           cancellation_notice: number
           cancelled_at: string | null
           cancelled_by: string | null
+          checkout_open: boolean
           client_id: string | null
           created_at: string
           currency: string
@@ -49,6 +50,7 @@ export type Database = {
           cancellation_notice?: number
           cancelled_at?: string | null
           cancelled_by?: string | null
+          checkout_open?: boolean
           client_id?: string | null
           created_at?: string
           currency?: string
@@ -76,6 +78,7 @@ export type Database = {
           cancellation_notice?: number
           cancelled_at?: string | null
           cancelled_by?: string | null
+          checkout_open?: boolean
           client_id?: string | null
           created_at?: string
           currency?: string
@@ -190,9 +193,11 @@ export type Database = {
           amount_paid: number
           amount_refunded: number
           booking_id: string | null
+          checkout_open: boolean
           client_id: string
           created_at: string
           currency: string
+          deposit: number | null
           discount: number
           email_confirmed_at: string | null
           expires_at: string | null
@@ -218,9 +223,11 @@ export type Database = {
           amount_paid?: number
           amount_refunded?: number
           booking_id?: string | null
+          checkout_open?: boolean
           client_id?: string
           created_at?: string
           currency?: string
+          deposit?: number | null
           discount?: number
           email_confirmed_at?: string | null
           expires_at?: string | null
@@ -246,9 +253,11 @@ export type Database = {
           amount_paid?: number
           amount_refunded?: number
           booking_id?: string | null
+          checkout_open?: boolean
           client_id?: string
           created_at?: string
           currency?: string
+          deposit?: number | null
           discount?: number
           email_confirmed_at?: string | null
           expires_at?: string | null
@@ -425,6 +434,8 @@ export type Database = {
           mail_footer: string | null
           mail_settings: NonNullable<Json>
           niche: string | null
+          orders_need_payment: boolean
+          payment_minutes: number
           prices_include_tax: boolean
           public_contact: string[]
           reminders: number[]
@@ -453,6 +464,8 @@ export type Database = {
           mail_footer?: string | null
           mail_settings?: NonNullable<Json>
           niche?: string | null
+          orders_need_payment?: boolean
+          payment_minutes?: number
           prices_include_tax?: boolean
           public_contact?: string[]
           reminders?: number[]
@@ -481,6 +494,8 @@ export type Database = {
           mail_footer?: string | null
           mail_settings?: NonNullable<Json>
           niche?: string | null
+          orders_need_payment?: boolean
+          payment_minutes?: number
           prices_include_tax?: boolean
           public_contact?: string[]
           reminders?: number[]
@@ -502,6 +517,7 @@ export type Database = {
           cancellation_notice: number
           category: string | null
           created_at: string
+          deposit: number | null
           description: string | null
           duration: number
           id: string
@@ -512,6 +528,7 @@ export type Database = {
           metadata: NonNullable<Json>
           min_notice: number
           name: string
+          payment: string
           price: number
           professional_id: string
           requires_confirmation: boolean
@@ -525,6 +542,7 @@ export type Database = {
           cancellation_notice?: number
           category?: string | null
           created_at?: string
+          deposit?: number | null
           description?: string | null
           duration: number
           id?: string
@@ -535,6 +553,7 @@ export type Database = {
           metadata?: NonNullable<Json>
           min_notice?: number
           name: string
+          payment?: string
           price: number
           professional_id?: string
           requires_confirmation?: boolean
@@ -548,6 +567,7 @@ export type Database = {
           cancellation_notice?: number
           category?: string | null
           created_at?: string
+          deposit?: number | null
           description?: string | null
           duration?: number
           id?: string
@@ -558,6 +578,7 @@ export type Database = {
           metadata?: NonNullable<Json>
           min_notice?: number
           name?: string
+          payment?: string
           price?: number
           professional_id?: string
           requires_confirmation?: boolean
@@ -595,6 +616,15 @@ export type Database = {
         }
       }
       api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
+      attach_payment_account: {
+        Args: {
+          account_id: string
+          attempt_id: string
+          livemode: boolean
+          professional_id: string
+        }
+        Returns: undefined
+      }
       audit: {
         Args: Record<PropertyKey, never>
         Returns: Database["public"]["CompositeTypes"]["audit_finding"][]
@@ -606,6 +636,7 @@ export type Database = {
         }
       }
       authorize_action: { Args: { by_person?: boolean }; Returns: undefined }
+      authorize_checkout: { Args: { order_id: string }; Returns: undefined }
       available_slots: {
         Args: {
           from_date: string
@@ -615,9 +646,23 @@ export type Database = {
         }
         Returns: Json
       }
+      begin_checkout: {
+        Args: {
+          cancel_url: string
+          livemode: boolean
+          order_id: string
+          success_url: string
+          token?: string
+        }
+        Returns: Json
+      }
+      begin_refund: {
+        Args: { amount?: number; payment_id: string; reason?: string }
+        Returns: Json
+      }
       booking_page: { Args: { username: string }; Returns: Json }
       cancel_booking: {
-        Args: { booking_id: string; reason?: string }
+        Args: { booking_id: string; reason?: string; refund?: boolean }
         Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
         SetofOptions: {
           from: "*"
@@ -634,6 +679,10 @@ export type Database = {
         Args: { max_count: number; per_second: number }
         Returns: Json
       }
+      claim_payment_tasks: {
+        Args: { max_count: number; object_id?: string }
+        Returns: Json
+      }
       claim_webhook_deliveries: { Args: { max_count: number }; Returns: Json }
       confirm_hold: {
         Args: { id: string; kind: string; link_epoch: number }
@@ -642,6 +691,10 @@ export type Database = {
       confirm_professional_address: {
         Args: { email: string; professional_id: string }
         Returns: boolean
+      }
+      connect_payment_account: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
       }
       count_link_use: {
         Args: { ip: string; ip_limit: number }
@@ -683,6 +736,10 @@ export type Database = {
         Args: { endpoint_id: string }
         Returns: undefined
       }
+      detach_payment_account: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
+      }
       end_portal_session: { Args: { session_id: string }; Returns: undefined }
       erase_client: { Args: { client_id: string }; Returns: Json }
       exchange_api_key: {
@@ -695,6 +752,14 @@ export type Database = {
       }
       export_account: { Args: { cursor?: string }; Returns: Json }
       export_client: { Args: { client_id: string }; Returns: Json }
+      fail_checkout: {
+        Args: { checkout_id: string; code: string }
+        Returns: undefined
+      }
+      fail_refund: {
+        Args: { code: string; refund_id: string }
+        Returns: undefined
+      }
       finish_account_deletion: {
         Args: { account_id: string; claim_token: string; mailed: boolean }
         Returns: undefined
@@ -708,6 +773,10 @@ export type Database = {
           retry_after?: number
         }
         Returns: Json
+      }
+      finish_payment_task: {
+        Args: { claim_token: string; retry_after?: number; task_id: string }
+        Returns: undefined
       }
       finish_portal_verification: {
         Args: {
@@ -779,6 +848,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      payment_account: { Args: Record<PropertyKey, never>; Returns: Json }
       place_order: {
         Args: {
           client_email?: string
@@ -810,6 +880,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      record_dispute: {
+        Args: { account_id: string; dispute: Json }
+        Returns: undefined
+      }
       record_mail_event: {
         Args: { detail?: Json; provider_id: string; type: string }
         Returns: boolean
@@ -828,6 +902,18 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      record_payment_account: {
+        Args: { account_id: string; facts: Json }
+        Returns: undefined
+      }
+      record_refund: {
+        Args: { account_id: string; refund: Json }
+        Returns: undefined
+      }
+      record_session: {
+        Args: { account_id: string; session: Json }
+        Returns: undefined
       }
       redeliver_webhook: { Args: { delivery_id: string }; Returns: Json }
       redeliver_webhooks: {
@@ -873,6 +959,15 @@ export type Database = {
       }
       revoke_api_key: { Args: { key_id: string }; Returns: Json }
       revoke_api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
+      ring_payment: {
+        Args: {
+          account_id: string
+          kind: string
+          livemode: boolean
+          object_id: string
+        }
+        Returns: boolean
+      }
       rotate_webhook_secret: {
         Args: { endpoint_id: string; grace?: number }
         Returns: Json
@@ -986,6 +1081,9 @@ export type Database = {
         notes: string | null
         version: number | null
         expires_at: string | null
+        order_id: string | null
+        checkout_token: string | null
+        amount_due: number | null
       }
       mail_record: {
         id: string | null
@@ -1009,6 +1107,8 @@ export type Database = {
         reference: string | null
         reason: string | null
         created_at: string | null
+        provider: string | null
+        flag: string | null
       }
       order_quote: {
         items: Json | null
@@ -1036,6 +1136,8 @@ export type Database = {
         version: number | null
         created_at: string | null
         expires_at: string | null
+        checkout_token: string | null
+        amount_due: number | null
       }
       payment_receipt: {
         payment: Json | null

@@ -14,6 +14,8 @@ export interface ApiErrorOptions {
   details?: unknown;
   hint?: string;
   headers?: Record<string, string>;
+  /** For the log, of a failure that the caller is told of as somebody else's. */
+  cause?: unknown;
 }
 
 /** An answer that is not a success. Its text reaches the caller: no internals, no other tenant. */
@@ -27,7 +29,7 @@ export class ApiError extends Error {
   readonly #hint: string | null;
 
   constructor(status: number, code: string, message: string, options: ApiErrorOptions = {}) {
-    super(message);
+    super(message, { cause: options.cause });
     this.status = status;
     this.code = code;
     this.headers = options.headers ?? {};

@@ -7,7 +7,7 @@ import { ApiError, unknownPath } from "./errors.ts";
 
 export interface HttpDeps {
   corsOrigins: "*" | string[];
-  /** Told of every 5xx, with its cause. */
+  /** Told of every fault of ours or of a provider, with its cause. */
   log(entry: { requestId: string; method: string; path: string; cause: unknown }): void;
   newRequestId(): string;
 }
@@ -103,17 +103,19 @@ function preflightAnswer(methods: string[], originAllowed: boolean): Response {
 }
 
 /**
- * What is not an ApiError below 500 becomes `internal_error`; the cause goes to the log under the
- * request id that the caller is shown.
+ * An ApiError is shown; one that names a provider's failure as its cause is logged too. Anything else becomes
+ * `internal_error`; the cause goes to the log under the request id that the caller is shown.
  */
 function errorAnswer(error: unknown, request: Request, deps: HttpDeps): Response {
-  if (error instanceof ApiError && error.status < 500) {
-    return Response.json(error.body, { status: error.status, headers: error.headers });
-  }
   const requestId = deps.newRequestId();
   // The path only: a query may carry what does not belong in a log.
   const path = new URL(request.url).pathname;
-  deps.log({ requestId, method: request.method, path, cause: error });
+  const log = (cause: unknown) => deps.log({ requestId, method: request.method, path, cause });
+  if (error instanceof ApiError && error.status !== 500) {
+    if (error.cause !== undefined) log(error.cause);
+    return Response.json(error.body, { status: error.status, headers: error.headers });
+  }
+  log(error);
   const shown = new ApiError(500, "internal_error", "Something went wrong on our side", {
     details: { request_id: requestId },
   });

@@ -3,7 +3,7 @@
 import { oneLine } from "../_shared/one-line.ts";
 import type { Content, Row } from "./blocks.ts";
 import { type Context, facts, quote, requiredLink, say } from "./context.ts";
-import type { Booking, Client, ProfessionalMail } from "./facts.ts";
+import type { Booking, Client, Order, Payment, ProfessionalMail } from "./facts.ts";
 import { thousandths } from "./money.ts";
 import { clientName } from "./names.ts";
 import { addressLines, orderRows } from "./order-lines.ts";
@@ -21,6 +21,7 @@ export function professionalContent(mail: ProfessionalMail, context: Context): C
       return undeliverableContent(mail.client, context);
     case "new_order":
     case "payment_received":
+    case "payment_returned":
       return orderContent(mail, context);
     default:
       return bookingContent(mail, context);
@@ -106,7 +107,7 @@ function bookingContent(mail: BookingMail, context: Context): Content {
 }
 
 function orderContent(
-  mail: Extract<ProfessionalMail, { kind: "new_order" | "payment_received" }>,
+  mail: Extract<ProfessionalMail, { order: Order }>,
   context: Context,
 ): Content {
   const { order, client } = mail;
@@ -123,7 +124,7 @@ function orderContent(
           { client: name.body, number, total },
         )
       : saidOfPayment(mail, name, context);
-  const method = mail.kind === "payment_received" ? oneLine(mail.payment.method ?? "") : "";
+  const method = mail.kind === "new_order" ? "" : oneLine(mail.payment.method ?? "");
   const delivery = order.shipping_address && addressLines(order.shipping_address);
   return {
     subject,
@@ -142,14 +143,14 @@ function orderContent(
 }
 
 function saidOfPayment(
-  { payment, order }: Extract<ProfessionalMail, { kind: "payment_received" }>,
+  { kind, payment, order }: Extract<ProfessionalMail, { payment: Payment }>,
   client: ReturnType<typeof clientName>,
   { texts, money }: Context,
 ) {
   const amount = money(payment.amount, payment.currency);
   const number = String(order.number);
   return say(
-    texts.professional.payment_received,
+    texts.professional[kind],
     { client: client.header, number, amount },
     { client: client.body, number, amount },
   );

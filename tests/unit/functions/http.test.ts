@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { corsOrigins, EnvError, platformEnv } from "../../../supabase/functions/_shared/env.ts";
-import { notFound, rateLimited } from "../../../supabase/functions/_shared/errors.ts";
+import { ApiError, notFound, rateLimited } from "../../../supabase/functions/_shared/errors.ts";
 import {
   createRouter,
   type HttpDeps,
@@ -247,6 +247,26 @@ describe("errors", () => {
     expect(JSON.parse(text).code).toBe("internal_error");
     expect(JSON.parse(JSON.parse(text).details)).toEqual({ request_id: "request-1" });
     expect(logged).toEqual([{ requestId: "request-1", method: "POST", path: "/things", cause }]);
+  });
+
+  test("somebody else's failure is shown as such, and logged with its cause", async () => {
+    const cause = new Error("password=hunter2");
+    const throws = new ApiError(502, "provider_unavailable", "not now", { cause });
+    const { call, logged } = setUp({ throws });
+    const response = await call(post(valid));
+    expect(response.status).toBe(502);
+    const text = await response.clone().text();
+    expect(text).not.toContain("hunter2");
+    expect(await codeOf(response)).toBe("provider_unavailable");
+    expect(logged).toEqual([{ requestId: "request-1", method: "POST", path: "/things", cause }]);
+  });
+
+  test("what is not set up is 503 and no fault", async () => {
+    const { call, logged } = setUp({ throws: new ApiError(503, "not_configured", "not here") });
+    const response = await call(post(valid));
+    expect(response.status).toBe(503);
+    expect(await codeOf(response)).toBe("not_configured");
+    expect(logged).toEqual([]);
   });
 });
 

@@ -13,10 +13,11 @@ afterEach(() => {
 
 const CONTRACT = {
   client: `booking_received booking_confirmed booking_moved booking_cancelled booking_reminder
-    order_received order_confirmed order_cancelled payment_received payment_refunded
+    order_received order_confirmed order_cancelled payment_received payment_returned
+    payment_refunded
     booking_to_confirm order_to_confirm`,
   professional: `new_booking booking_moved booking_cancelled new_order payment_received
-    client_undeliverable confirm_address`,
+    payment_returned client_undeliverable confirm_address`,
 };
 
 test.each(Object.entries(CONTRACT))("every kind of mail to a %s is made", (audience, kinds) => {

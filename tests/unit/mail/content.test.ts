@@ -35,6 +35,7 @@ describe("a client", () => {
     ["order_cancelled", {}, /1012 .* has been cancelled/, /1012 .* è stato annullato/],
     ["order_to_confirm", {}, /kept for 30 minutes/, /riservato per 30 minuti/],
     ["payment_received", {}, /has received €10\.00/, /ha ricevuto 10,00\s€/],
+    ["payment_returned", {}, /€10\.00 .* goes back to you/, /10,00\s€ .* restituito per intero/],
     ["payment_refunded", {}, /has refunded €10\.00/, /ti ha rimborsato 10,00\s€/],
   ])("is told of %s %j in both languages", (kind, changes, english, italian) => {
     const inEnglish = mailOf("client", kind, changes);
@@ -93,6 +94,7 @@ describe("a professional", () => {
     ],
     ["new_order", {}, /Marta Rossi has placed order 1012/, /ha inviato l'ordine 1012/],
     ["payment_received", {}, /has paid €10\.00 for order 1012/, /ha pagato 10,00\s€/],
+    ["payment_returned", {}, /The money goes back by itself/, /viene restituito da solo/],
     ["client_undeliverable", {}, /marta@example\.com could not be delivered/, /marta@example\.com/],
     [
       "confirm_address",

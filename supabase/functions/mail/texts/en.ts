@@ -95,6 +95,13 @@ export const en: Texts = {
       lead: ({ amount, number, professional }) =>
         `Thank you. ${professional} has received ${amount} for order ${number}.`,
     },
+    payment_returned: {
+      subject: ({ amount, number, professional }) =>
+        `Payment of ${amount} to ${professional} goes back to you, order ${number}`,
+      heading: "Your payment goes back to you",
+      lead: ({ amount, number, professional }) =>
+        `Your payment of ${amount} for order ${number} with ${professional} came too late, or had been made before. All of it goes back to you by itself; your bank may take some days.`,
+    },
     payment_refunded: {
       subject: ({ amount, number, professional }) =>
         `Refund of ${amount} from ${professional}, order ${number}`,
@@ -146,6 +153,13 @@ export const en: Texts = {
       subject: ({ amount, client, number }) => `Payment of ${amount}: ${client}, order ${number}`,
       heading: "You have received a payment",
       lead: ({ client, amount, number }) => `${client} has paid ${amount} for order ${number}.`,
+    },
+    payment_returned: {
+      subject: ({ amount, client, number }) =>
+        `Payment of ${amount} goes back: ${client}, order ${number}`,
+      heading: "A payment goes back",
+      lead: ({ client, amount, number }) =>
+        `${client} has paid ${amount} for order ${number}, but its time or stock was gone by then, or it was paid already. The money goes back by itself; there is nothing to do.`,
     },
     client_undeliverable: {
       subject: ({ client }) => `Mails to ${client} do not arrive`,

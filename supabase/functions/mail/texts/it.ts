@@ -96,6 +96,13 @@ export const it: Texts = {
       lead: ({ amount, number, professional }) =>
         `Grazie. ${professional} ha ricevuto ${amount} per l'ordine ${number}.`,
     },
+    payment_returned: {
+      subject: ({ amount, number, professional }) =>
+        `Il pagamento di ${amount} a ${professional} ti viene restituito, ordine ${number}`,
+      heading: "Il tuo pagamento ti viene restituito",
+      lead: ({ amount, number, professional }) =>
+        `Il tuo pagamento di ${amount} per l'ordine ${number} con ${professional} è arrivato troppo tardi, oppure era già stato fatto. Ti viene restituito per intero e non devi fare nulla; la banca può impiegare qualche giorno.`,
+    },
     payment_refunded: {
       subject: ({ amount, number, professional }) =>
         `Rimborso di ${amount} da ${professional}, ordine ${number}`,
@@ -150,6 +157,13 @@ export const it: Texts = {
         `Pagamento di ${amount}: ${client}, ordine ${number}`,
       heading: "Hai ricevuto un pagamento",
       lead: ({ client, amount, number }) => `${client} ha pagato ${amount} per l'ordine ${number}.`,
+    },
+    payment_returned: {
+      subject: ({ amount, client, number }) =>
+        `Pagamento restituito di ${amount}: ${client}, ordine ${number}`,
+      heading: "Un pagamento viene restituito",
+      lead: ({ client, amount, number }) =>
+        `${client} ha pagato ${amount} per l'ordine ${number}, ma l'orario o la merce non erano più disponibili, oppure era già pagato. Il denaro viene restituito da solo e non devi fare nulla.`,
     },
     client_undeliverable: {
       subject: ({ client }) => `I messaggi a ${client} non arrivano`,

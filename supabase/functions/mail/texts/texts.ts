@@ -101,6 +101,8 @@ export interface Texts {
     order_cancelled: Said<ClientOrder>;
     order_to_confirm: Said<ClientOrder>;
     payment_received: Said<ClientPayment>;
+    /** All of it, by itself: it came too late, or twice. */
+    payment_returned: Said<ClientPayment>;
     payment_refunded: Said<ClientPayment>;
   };
 
@@ -114,6 +116,7 @@ export interface Texts {
     booking_cancelled: Said<OwnBooking>;
     new_order: Said<OwnOrder>;
     payment_received: Said<OwnPayment>;
+    payment_returned: Said<OwnPayment>;
     client_undeliverable: Said<OwnClient>;
     confirm_address: Said<OwnAddress>;
   };
