@@ -10,7 +10,15 @@ import { until } from "../../tests/support/webhooks.ts";
 import { attack, answers as attackersAnswers } from "./attacker.ts";
 import { breakThings, broken, type Target } from "./chaos.ts";
 import { CHECKS, percentiles } from "./checks.ts";
-import { buy, signUp, usePortal, visit, workAsProfessional } from "./people.ts";
+import {
+  afterTheEnd,
+  buy,
+  runProgram,
+  signUp,
+  usePortal,
+  visit,
+  workAsProfessional,
+} from "./people.ts";
 import { int } from "./random.ts";
 import { fares, now, told, totals, windows } from "./recorder.ts";
 import { comesToRest, fake } from "./stripe.ts";
@@ -59,6 +67,7 @@ function printSummary(): void {
   console.log(`told of ${told.rows.size} bookings and orders, ${told.payments.size} payments`);
   for (const { text } of percentiles()) console.log(text);
   console.log(`${fares.attacked.refused} of ${fares.attacked.answered} were refused then`);
+  console.log(`${afterTheEnd.count} calls began after their key had ended`);
   console.log("the attacker:", attackersAnswers);
 }
 
@@ -82,6 +91,7 @@ export async function soak(target: Target, minutes: number): Promise<Record<stri
     ...shops.map((shop) => live(() => workAsProfessional(shop))),
     ...many(8, visit),
     ...many(6, () => usePortal(isOver)),
+    ...many(2, () => runProgram(isOver)),
     ...many(1, signUp),
     ...many(4, buy),
   ];

@@ -94,6 +94,7 @@ declare
   v_account_id text;
   v_attempt_id uuid;
 begin
+  perform private.require_person();
   perform private.lock_professional(v_professional_id);
 
   -- It will never charge for us again; another one may.
@@ -154,6 +155,7 @@ as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
 begin
+  perform private.require_person();
   perform private.lock_professional(v_professional_id);
   update private.payment_accounts
   set detached_at = now()

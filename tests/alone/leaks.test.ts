@@ -69,7 +69,12 @@ async function tenant() {
     select id from private.payments where order_id = ${sold.id}`;
   const portal = await createPortalSession(client);
   const link = await createBookingSession(booking);
+  const { data: key } = await professional.api.rpc("create_api_key", {
+    name: note,
+    access: "read",
+  });
   const ids = {
+    key: (key as { id: string }).id,
     professional: professional.id,
     service: service.id,
     client: client.id,
@@ -98,6 +103,8 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     },
     audit: {},
     authorize_checkout: { order_id: ids.order },
+    api_keys: {},
+    authorize_action: { by_person: true },
     available_slots: {
       service_id: ids.service,
       from_date: day,
@@ -114,6 +121,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     begin_refund: { payment_id: ids.payment, amount: 1, reason: "late" },
     booking_page: { username: `ana-${professional.id}` },
     cancel_booking: { booking_id: ids.booking, reason: "ill", refund: true },
+    claim_account_deletions: { account_id: null, max_count: 1 },
     claim_mails: { max_count: 1, per_second: 1 },
     claim_payment_tasks: { max_count: 1, object_id: ids.payment },
     claim_webhook_deliveries: { max_count: 1 },
@@ -121,6 +129,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     confirm_professional_address: { professional_id: ids.professional, email: professional.email },
     connect_payment_account: {},
     count_link_use: { ip: "192.0.2.1", ip_limit: 100_000 },
+    create_api_key: { name: "till", access: "read", expires_at: "2100-01-01T00:00:00Z" },
     create_booking: {
       service_id: ids.service,
       starts_at: at("12:00"),
@@ -139,9 +148,17 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     detach_payment_account: {},
     end_portal_session: { session_id: randomUUID() },
     erase_client: { client_id: ids.client },
+    exchange_api_key: { key_digest: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000 },
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
     fail_checkout: { checkout_id: ids.payment, code: "not_found" },
     fail_refund: { refund_id: ids.payment, code: "charge_disputed" },
+    export_account: { cursor: `clients:${ids.client}` },
+    export_client: { client_id: ids.client },
+    finish_account_deletion: {
+      account_id: randomUUID(),
+      claim_token: randomUUID(),
+      mailed: true,
+    },
     finish_mail: {
       mail_id: randomUUID(),
       claim_token: randomUUID(),
@@ -202,6 +219,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
     report_portal_address: { portal_url: "https://example.com/portal" },
+    request_account_deletion: { confirmation: "no" },
     request_address_confirmation: {},
     reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
     ring_payment: {
@@ -210,6 +228,8 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       object_id: "re_1",
       livemode: false,
     },
+    revoke_api_key: { key_id: ids.key },
+    revoke_api_keys: {},
     rotate_webhook_secret: { endpoint_id: ids.endpoint, grace: 60 },
     set_portal_code: {
       professional_id: ids.professional,

@@ -615,6 +615,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
       attach_payment_account: {
         Args: {
           account_id: string
@@ -634,6 +635,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      authorize_action: { Args: { by_person?: boolean }; Returns: undefined }
       authorize_checkout: { Args: { order_id: string }; Returns: undefined }
       available_slots: {
         Args: {
@@ -669,6 +671,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      claim_account_deletions: {
+        Args: { account_id: string; max_count: number }
+        Returns: Json
+      }
       claim_mails: {
         Args: { max_count: number; per_second: number }
         Returns: Json
@@ -693,6 +699,10 @@ export type Database = {
       count_link_use: {
         Args: { ip: string; ip_limit: number }
         Returns: number
+      }
+      create_api_key: {
+        Args: { access: string; expires_at?: string; name: string }
+        Returns: Json
       }
       create_booking: {
         Args: {
@@ -732,16 +742,26 @@ export type Database = {
       }
       end_portal_session: { Args: { session_id: string }; Returns: undefined }
       erase_client: { Args: { client_id: string }; Returns: Json }
+      exchange_api_key: {
+        Args: { ip: string; ip_limit: number; key_digest: string }
+        Returns: Json
+      }
       explain_slot: {
         Args: { service_id: string; starts_at: string }
         Returns: Json
       }
+      export_account: { Args: { cursor?: string }; Returns: Json }
+      export_client: { Args: { client_id: string }; Returns: Json }
       fail_checkout: {
         Args: { checkout_id: string; code: string }
         Returns: undefined
       }
       fail_refund: {
         Args: { code: string; refund_id: string }
+        Returns: undefined
+      }
+      finish_account_deletion: {
+        Args: { account_id: string; claim_token: string; mailed: boolean }
         Returns: undefined
       }
       finish_mail: {
@@ -919,6 +939,10 @@ export type Database = {
         Args: { portal_url: string }
         Returns: undefined
       }
+      request_account_deletion: {
+        Args: { confirmation?: string }
+        Returns: Json
+      }
       request_address_confirmation: {
         Args: Record<PropertyKey, never>
         Returns: Json
@@ -933,6 +957,8 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      revoke_api_key: { Args: { key_id: string }; Returns: Json }
+      revoke_api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
       ring_payment: {
         Args: {
           account_id: string

@@ -22,7 +22,7 @@ Deno.serve(
       verifyEvent: eventVerifier(read, now),
     },
     store: paymentStore(userRpc(env), serverRpc(env)),
-    userToken: userTokens(read, now),
+    userToken: await userTokens(read, now),
     isDispatchSecret: secretCheck(required(read, "DISPATCH_SECRET", 32)),
     background,
     debug: (entry) => console.debug(JSON.stringify({ level: "debug", ...entry })),
