@@ -1,6 +1,7 @@
 /** Taking data out: all of an account, or all of one client, and nothing of anybody else. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { server } from "./support/callers.ts";
 import { sql } from "./support/database.ts";
 import { accountWithEverything, rowsOf } from "./support/everything.ts";
 import {
@@ -14,6 +15,8 @@ import {
   type Row,
 } from "./support/factories.ts";
 import { createProgram } from "./support/keys.ts";
+import { disputeOf } from "./support/payment-rpcs.ts";
+import { canCharge, collect } from "./support/payments.ts";
 import { TABLES } from "./support/permissions.ts";
 import { record } from "./support/webhooks.ts";
 
@@ -229,6 +232,7 @@ describe("the export of a client", () => {
   let ana: Professional;
   let marta: Row<"clients">;
   let other: Row<"clients">;
+  let account: string;
 
   /** Whatever can be kept of a client. */
   async function live(client: Row<"clients">, hour: number): Promise<void> {
@@ -256,6 +260,22 @@ describe("the export of a client", () => {
       reference: randomUUID(),
     });
     expect(paid.error).toBeNull();
+    await collect(order, 2);
+    const [payment] = await sql<{ id: string; reference: string }[]>`
+      select id, reference from private.payments
+      where order_id = ${order.id} and provider = 'stripe'`;
+    const { error } = await ana.api.rpc("begin_refund", {
+      payment_id: payment?.id ?? "",
+      amount: 1,
+    });
+    expect(error).toBeNull();
+    const dispute = disputeOf(payment?.reference ?? "", [-100]);
+    expect(
+      (await server().rpc("record_dispute", { account_id: account, dispute })).error,
+    ).toBeNull();
+    await sql`
+      insert into private.payment_holds (order_id, professional_id, token)
+      values (${order.id}, ${ana.id}, ${randomUUID()})`;
     await createPortalSession(client);
     await sql`
       insert into private.booking_sessions (professional_id, booking_id, link_epoch, expires_at)
@@ -281,6 +301,7 @@ describe("the export of a client", () => {
   beforeAll(async () => {
     ana = await createProfessional();
     await record(ana);
+    account = await canCharge(ana);
     marta = await createClientRow(ana, { name: "Marta Rossi", notes: "likes tea" });
     other = await createClientRow(ana, { name: "Otto Verdi" });
     await live(marta, 10);

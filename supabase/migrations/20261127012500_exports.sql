@@ -46,8 +46,8 @@ as $$
         'public.profiles',
         'id created_at updated_at full_name username niche bio image_url time_zone currency
         availability accepts_bookings accepts_orders tax_rate prices_include_tax unpaid_order_hours
-        verify_public_email payment_minutes orders_need_payment tier language mail_settings reminders contact_email contact_phone
-        address public_contact mail_footer',
+        verify_public_email payment_minutes orders_need_payment tier language mail_settings
+        reminders contact_email contact_phone address public_contact mail_footer',
         'id',
         'uuid',
         null
@@ -55,8 +55,8 @@ as $$
       (
         'public.services',
         'id created_at updated_at professional_id name description category image_url price payment
-        deposit duration buffer_before buffer_after slot_step min_notice max_advance_days cancellation_notice
-        requires_confirmation active location instructions metadata',
+        deposit duration buffer_before buffer_after slot_step min_notice max_advance_days
+        cancellation_notice requires_confirmation active location instructions metadata',
         'id',
         'uuid',
         null
