@@ -1,4 +1,5 @@
 /** Accounts at the payment provider: connected, asked about, let go. */
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { server } from "../support/callers.ts";
 import {
@@ -100,6 +101,8 @@ describe("an account", () => {
     const { attempt_id } = await connect(shop);
     const stolen = attach(other.id, attempt_id as string, providerId("acct"));
     expect(await failure(stolen)).toMatchObject({ status: 404, code: "PGRST301" });
+    const madeUp = attach(shop.id, randomUUID(), providerId("acct"));
+    expect(await failure(madeUp)).toMatchObject({ status: 404, code: "PGRST301" });
     for (const id of ["acct-1", "acct_", "cus_1", "acct_1 "]) {
       expect(await failure(attach(shop.id, attempt_id as string, id))).toMatchObject({
         status: 422,

@@ -491,6 +491,23 @@ describe("a session that was paid", () => {
     expect(await movements(order)).toEqual(["payment 1"]);
   });
 
+  test("is of the try that made it, whatever reference it has by now", async () => {
+    const seller = await openSeller();
+    const [order, other] = await Promise.all([orderFor(seller), orderFor(seller)]);
+    const [page, next] = [await openPage(order), await openPage(other)];
+    for (const { session, attempt } of [
+      { session: page.session, attempt: next.checkout.id },
+      { session: next.session, attempt: page.checkout.id },
+    ]) {
+      await recordSession(seller.account, { ...paidAs(session), attempt_id: attempt });
+    }
+    for (const { checkout } of [page, next]) expect(await statusOf(checkout)).toBe("complete");
+    expect([await movements(order), await movements(other)]).toEqual([
+      ["payment 60.5"],
+      ["payment 60.5"],
+    ]);
+  });
+
   test("is of the account that made it, and of none else", async () => {
     const [seller, other] = await Promise.all([openSeller(), openSeller()]);
     const order = await orderFor(seller);

@@ -140,6 +140,28 @@ describe("a refund by the professional", () => {
     expect(await beginRefund(seller, payment.id, { amount: 0.01 })).toMatchObject({ amount: 0.01 });
   });
 
+  test.each(["refunded", "lost to a bank"])("is of that payment, not of cash: %s", async (way) => {
+    const seller = await openSeller();
+    const order = await orderFor(seller);
+    await answer(
+      seller.api.rpc("record_payment", { order_id: order.id, amount: 40, method: "cash" }),
+    );
+    const { session } = await openPage(order);
+    const paid = paidAs(session);
+    await recordSession(seller.account, paid);
+    const online = (await ledger(order)).find(({ provider }) => provider === "stripe");
+    const id = online?.id as string;
+    if (way === "refunded") {
+      expect(await beginRefund(seller, id)).toMatchObject({ amount: 20.5 });
+    } else {
+      const dispute = disputeOf(paid.payment_intent, [-2050], { status: "lost" });
+      await recordDispute(seller.account, dispute);
+    }
+    expect(await failure(askRefund(seller, id, { amount: 0.01 }))).toMatchObject({
+      details: { refundable: 0 },
+    });
+  });
+
   test("is bounded by what is left after what was given back in cash", async () => {
     const { seller, order, payment } = await paidOrder();
     await answer(seller.api.rpc("refund_payment", { order_id: order.id, amount: 50 }));

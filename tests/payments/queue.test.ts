@@ -229,8 +229,15 @@ describe("what is asked for although nothing rang", () => {
     const minutes = Math.round((session.expires_at - Date.now() / 1000) / 60);
     expect(Math.abs(((await lookIn(checkout.id)) ?? 0) - minutes - 1)).toBeLessThanOrEqual(1);
     await ring(seller.account, "checkout", session.id);
-    await finish(await claimed(checkout.id));
+    await finish(await claimed(checkout.id), 0);
+    const second = await claimed(checkout.id);
+    expect(second.attempts).toBe(1);
+    await finish(second);
     expect(await lookIn(checkout.id)).toBeGreaterThan(30);
+    const later = await claimed(checkout.id);
+    // What failed before is over.
+    expect(later.attempts).toBe(0);
+    await finish(later);
     await recordSession(seller.account, { ...session, status: "expired", url: null });
     await lookNow(checkout.id);
     await finish(await claimed(checkout.id));
@@ -327,6 +334,8 @@ describe("what is asked for although nothing rang", () => {
   test("but not what was not sold here, once no page is open or a day has gone", async () => {
     const seller = await openSeller();
     const [gone, old] = [providerId("re"), providerId("re")];
+    const { session } = await openPage(await orderFor(seller));
+    await recordSession(seller.account, { ...session, status: "expired", url: null });
     await ring(seller.account, "refund", gone);
     await finish(await claimed(gone));
     expect(await lookIn(gone)).toBeNull();
