@@ -9,8 +9,7 @@ security invoker
 set search_path = ''
 as $$
 begin
-  return p_booking.cancelled_by = 'system'
-    and p_booking.starts_at > now()
+  return p_booking.starts_at > now()
     and (select accepts_bookings from public.profiles where id = p_booking.professional_id)
     and isempty(
       private.busy_time(
@@ -24,7 +23,7 @@ end;
 $$;
 
 comment on function private.booking_may_come_back is
-  'Whether a cancelled booking was a hold that nobody ended, is to come, is wanted and free.';
+  'Whether the time of a cancelled booking is to come and free, and bookings are wanted.';
 
 create function private.order_may_come_back(p_order public.orders)
 returns boolean

@@ -105,6 +105,11 @@ describe("each constraint refuses what breaks it", () => {
       "bookings_with_an_expiry_are_pending_or_cancelled",
       () => ({ status: "confirmed", expires_at: "2100-01-01T08:00:00Z" }),
     ],
+    ["bookings_with_an_open_checkout_are_holds", () => ({ checkout_open: true })],
+    [
+      "bookings_with_an_open_checkout_are_holds",
+      () => ({ ...cancelled, expires_at: "2100-01-01T08:00:00Z", checkout_open: true }),
+    ],
     ["bookings_have_client_and_service_or_neither", () => ({ service_id: null })],
     ["bookings_have_client_and_service_or_neither", () => ({ client_id: null })],
     ["bookings_notes_have_at_most_4000_characters", () => ({ notes: "a".repeat(4001) })],

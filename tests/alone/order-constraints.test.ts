@@ -104,6 +104,13 @@ test("each refuses what the rules would have let through", async () => {
       "orders_with_an_expiry_are_pending_or_cancelled",
       orders({ status: "confirmed", expires_at: "2100-01-01T08:00:00Z" }),
     ],
+    [
+      "orders_with_an_open_checkout_are_pending",
+      orders({ status: "confirmed", checkout_open: true }),
+    ],
+    [null, orders({ checkout_open: true, deposit: 5 })],
+    ["orders_deposit_is_more_than_0_and_at_most_the_total", orders({ deposit: 5.01 })],
+    ["orders_deposit_is_more_than_0_and_at_most_the_total", orders({ deposit: 0 })],
     ["orders_one_live_order_per_booking", orders({ booking_id: booking.id })],
     ["orders_professional_id_client_id_fkey", orders({ client_id: foreign.client.id })],
     ["orders_professional_id_booking_id_fkey", orders({ booking_id: randomUUID() })],

@@ -22,6 +22,7 @@ import {
   endUnpaidHold,
   openCheckout,
   refundsOf,
+  underTheLock,
 } from "../support/payments.ts";
 import { book, freeStarts, openProfessional, openService } from "../support/scheduling.ts";
 import { eventsOf, record } from "../support/webhooks.ts";
@@ -991,6 +992,19 @@ describe("a payment that comes when the hold is over", () => {
     await collect(orderOf(receipt), 50);
     expect(await orderStatusOf(receipt)).toBe("cancelled");
     expect(await refundsOf(orderOf(receipt))).toEqual(["late 50"]);
+  });
+
+  test("does not send back what was paid by hand beside it", async () => {
+    const { professional, hold } = await paid();
+    const receipt = await hold();
+    await answer(professional.api.rpc("cancel_booking", { booking_id: receipt.id }));
+    await underTheLock(orderOf(receipt), async (tx) => {
+      await tx`
+        insert into private.payments (professional_id, order_id, kind, amount, method)
+        values (${professional.id}, ${receipt.order_id}, 'payment', 50, 'cash')`;
+      await tx`select private.settle_order(${receipt.order_id})`;
+    });
+    expect(await refundsOf(orderOf(receipt))).toEqual([]);
   });
 
   test("by hand brings nothing back", async () => {

@@ -279,6 +279,10 @@ describe("when the hold of an order is over", () => {
       await answer(shop.api.from("orders").update({ status: "cancelled" }).eq("id", receipt.id));
       expect((await stockOf(product)).stock).toBe(5);
       expect(await refundsOf(receipt)).toEqual(["cancelled 60"]);
+      // Not by the clock, so another payment does not bring it back.
+      await collect(receipt, 60);
+      expect(await statusOf(receipt)).toBe("cancelled");
+      expect(await refundsOf(receipt)).toEqual(["cancelled 60", "late 60"]);
     },
   );
 

@@ -472,6 +472,7 @@ describe("whoever opened the link of a booking", () => {
       if (code !== "42501") permitted.push(name);
     }
     expect(permitted.sort()).toEqual([
+      // Of the order of that booking.
       "authorize_checkout",
       "available_slots",
       "booking_page",
