@@ -43,7 +43,8 @@ begin
       'booking_cancelled',
       'new_order',
       'payment_received',
-      'client_undeliverable'
+      'client_undeliverable',
+      'calendar_failing'
     ]
   end;
 end;

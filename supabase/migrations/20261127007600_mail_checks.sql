@@ -82,6 +82,7 @@ begin
     when 'payment_received' then (p_subject.payment).id is not null
     when 'payment_refunded' then (p_subject.payment).id is not null
     when 'client_undeliverable' then (p_subject.client).mail_status = 'undeliverable'
+    when 'calendar_failing' then private.failing_calendars(p_mail.professional_id) <> '[]'
     when 'confirm_address' then not private.owner_is_confirmed(p_mail.professional_id)
   end;
 end;

@@ -255,6 +255,7 @@ as $$
     'deliveries', private.delivery_status(),
     'dispatcher', private.dispatcher_status(),
     'mail', private.mail_status(),
+    'calendar', private.calendar_status(),
     'jobs', private.job_status(),
     'time_zones', private.time_zone_status(),
     'secrets', private.secret_status(),
@@ -276,7 +277,7 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, calendar, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
 
