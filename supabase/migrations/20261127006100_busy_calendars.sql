@@ -1,6 +1,6 @@
--- Calendars of a professional whose events block starts. Their address is a key to them, so it comes
--- here sealed by the edge function, which reads the calendar and hands over ranges of time, never
--- what they are for.
+-- Calendars of a professional whose events block starts. Their address is a key to them, so it
+-- comes here sealed by the edge function, which reads the calendar and hands over ranges of time,
+-- never what they are for.
 
 create table private.busy_calendars (
   id uuid primary key default gen_random_uuid(),

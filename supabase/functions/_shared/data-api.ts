@@ -51,13 +51,17 @@ export class ServerRpcError extends Error {
   readonly isNotFound: boolean;
   /** A conflict, or somebody in the way, with a code of ours: the user can do something about it. */
   readonly refusal: ApiError | null;
+  /** A rule of ours that what was asked for breaks; the user's doing only where it came from the user. */
+  readonly unprocessable: ApiError | null;
 
   constructor(name: RpcName, status: number, text: string, headers: Headers) {
     const [, code = "none"] = /"code": *"(\w+)"/.exec(text) ?? [];
     super(`${name} failed with status ${status}, code ${code}`);
     this.isNotFound = status === 404 && code === "PGRST301";
-    this.refusal =
-      [409, 429].includes(status) && /^[a-z_]+$/.test(code) ? refusal(status, text, headers) : null;
+    const told = (...statuses: number[]) =>
+      statuses.includes(status) && /^[a-z_]+$/.test(code) ? refusal(status, text, headers) : null;
+    this.refusal = told(409, 429);
+    this.unprocessable = told(422);
   }
 }
 

@@ -613,7 +613,9 @@ export type Database = {
         }
         Returns: Json
       }
+      begin_busy_calendar: { Args: Record<PropertyKey, never>; Returns: Json }
       booking_page: { Args: { username: string }; Returns: Json }
+      busy_calendars: { Args: Record<PropertyKey, never>; Returns: Json }
       calendar_feed: {
         Args: {
           etags: string[]
@@ -634,6 +636,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      claim_busy_sync: { Args: Record<PropertyKey, never>; Returns: Json }
       claim_mails: {
         Args: { max_count: number; per_second: number }
         Returns: Json
@@ -683,6 +686,10 @@ export type Database = {
         }
         Returns: Json
       }
+      delete_busy_calendar: {
+        Args: { calendar_id: string }
+        Returns: undefined
+      }
       delete_calendar_feed: { Args: { feed_id: string }; Returns: undefined }
       delete_webhook_endpoint: {
         Args: { endpoint_id: string }
@@ -693,6 +700,21 @@ export type Database = {
       explain_slot: {
         Args: { service_id: string; starts_at: string }
         Returns: Json
+      }
+      finish_busy_sync: {
+        Args: {
+          calendar_id: string
+          claim_token: string
+          error?: string
+          error_detail?: string
+          etag?: string
+          last_modified?: string
+          ranges?: Json
+          result: string
+          sealed_address?: string
+          time_zone?: string
+        }
+        Returns: boolean
       }
       finish_mail: {
         Args: {
@@ -745,6 +767,10 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      own_calendar_uids: {
+        Args: { professional_id: string; uids: string[] }
+        Returns: Json
       }
       parent: {
         Args: { "": Database["public"]["Tables"]["products"]["Row"] }
@@ -897,6 +923,16 @@ export type Database = {
         }
         Returns: Json
       }
+      store_busy_calendar: {
+        Args: {
+          host: string
+          name: string
+          professional_id: string
+          sealed_address: string
+        }
+        Returns: Json
+      }
+      sync_busy_calendar: { Args: { calendar_id: string }; Returns: Json }
       test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
       unsubscribe_client: {
         Args: { client_id: string; link_epoch: number }

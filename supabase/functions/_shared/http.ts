@@ -107,7 +107,7 @@ function preflightAnswer(methods: string[], originAllowed: boolean): Response {
  * request id that the caller is shown.
  */
 function errorAnswer(error: unknown, request: Request, deps: HttpDeps): Response {
-  if (error instanceof ApiError && error.status < 500) {
+  if (error instanceof ApiError && error.status !== 500) {
     return Response.json(error.body, { status: error.status, headers: error.headers });
   }
   const requestId = deps.newRequestId();

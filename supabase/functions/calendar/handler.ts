@@ -1,8 +1,18 @@
-/** /functions/v1/calendar/…: `GET /feed/<token>.ics` for calendar programs, which know an address and no more. */
-import { createRouter, type Handler, type HttpDeps } from "../_shared/http.ts";
+/**
+ * /functions/v1/calendar/…: `GET /feed/<token>.ics` for calendar programs, which know an address and no more;
+ * `/busy` for the professional, with the user's own token; `POST /dispatch` for the scheduler, with a secret
+ * of its own.
+ */
+import { type DispatchRouteDeps, dispatchRoute } from "../_shared/dispatcher.ts";
+import { createRouter, type Handler } from "../_shared/http.ts";
+import { type BusyRouteDeps, busyRoutes } from "./busy-routes.ts";
+import { type BusySyncDeps, syncBusyCalendar } from "./busy-sync.ts";
 import { feedRoute, type ReadFeed } from "./feed.ts";
 
-export interface CalendarDeps extends HttpDeps {
+export interface CalendarDeps
+  extends DispatchRouteDeps,
+    BusyRouteDeps,
+    Omit<BusySyncDeps, "onError"> {
   readFeed: ReadFeed;
 }
 
@@ -11,5 +21,7 @@ export function createHandler(deps: CalendarDeps): Handler {
 
   return createRouter(deps, {
     "feed/:file": { GET: feed, HEAD: feed },
+    ...busyRoutes(deps),
+    dispatch: { POST: dispatchRoute(deps, (onError) => syncBusyCalendar({ ...deps, onError })) },
   });
 }
