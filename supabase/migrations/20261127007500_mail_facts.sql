@@ -200,11 +200,7 @@ set search_path = ''
 as $$
   select coalesce(
     jsonb_agg(
-      jsonb_build_object(
-        'name', name,
-        'host', host,
-        'failing_since', private.timestamp_text(failing_since)
-      )
+      jsonb_build_object('host', host, 'failing_since', private.timestamp_text(failing_since))
       order by failing_since, id
     ),
     '[]'

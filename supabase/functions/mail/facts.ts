@@ -25,6 +25,7 @@ export const KINDS = {
     payment: ["payment_received"],
     client: ["client_undeliverable"],
     address: ["confirm_address"],
+    calendars: ["calendar_failing"],
   },
 } as const;
 
@@ -149,6 +150,13 @@ const ProfessionalMail = z.discriminatedUnion("kind", [
     ...toProfessional,
     kind: z.enum(KINDS.professional.address),
     professional: Professional.extend({ email_to_confirm: text }),
+  }),
+  z.object({
+    ...toProfessional,
+    kind: z.enum(KINDS.professional.calendars),
+    professional: Professional.extend({
+      failing_calendars: z.array(z.object({ host: text, failing_since: instant })).min(1),
+    }),
   }),
 ]);
 

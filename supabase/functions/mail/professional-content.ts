@@ -18,6 +18,8 @@ export function professionalContent(mail: ProfessionalMail, context: Context): C
   switch (mail.kind) {
     case "confirm_address":
       return addressContent(mail.professional.email_to_confirm, context);
+    case "calendar_failing":
+      return calendarContent(mail.professional.failing_calendars, context);
     case "client_undeliverable":
       return undeliverableContent(mail.client, context);
     case "new_order":
@@ -43,6 +45,21 @@ function addressContent(address: string, { texts, links, service }: Context): Co
       { type: "small", text: texts.not_you_to_confirm },
     ],
   };
+}
+
+/** Of an address only the host, as the rest is a key, and what the professional calls it is anybody's words. */
+function calendarContent(
+  calendars: { host: string; failing_since: string }[],
+  { texts, times }: Context,
+): Content {
+  const { labels } = texts;
+  const names = { host: oneLine(calendars[0]?.host ?? "") };
+  const { subject, heading, lead } = say(texts.professional.calendar_failing, names, names);
+  const rows = calendars.flatMap(({ host, failing_since }): Row[] => [
+    { label: labels.calendar, value: isolated(oneLine(host)) },
+    { label: labels.failing_since, value: times.brief(failing_since) },
+  ]);
+  return { subject, heading, blocks: [lead, facts(rows)] };
 }
 
 function undeliverableContent(client: Client, { texts }: Context): Content {

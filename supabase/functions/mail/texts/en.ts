@@ -159,6 +159,12 @@ export const en: Texts = {
       lead: ({ email, sender }) =>
         `Confirm that ${email} is yours, and ${sender} can send your clients their confirmations, changes and reminders.`,
     },
+    calendar_failing: {
+      subject: ({ host }) => `Your calendar at ${host} cannot be read`,
+      heading: "A calendar cannot be read",
+      lead: () =>
+        "For more than a day we could not read the calendar below. Times that it blocked stay blocked as they were, and what is new in it blocks nothing. See in your settings what is wrong, or remove the calendar and connect it again.",
+    },
   },
 
   labels: {
@@ -184,6 +190,8 @@ export const en: Texts = {
     refunded: "Refunded",
     due: "Still to pay",
     delivery: "Deliver to",
+    calendar: "Calendar",
+    failing_since: "Since",
   },
 
   greeting: (name) => `Hello ${name},`,
