@@ -12,6 +12,8 @@ create table private.busy_times (
         not isempty(during)
         and lower_inc(during)
         and not upper_inc(during)
+        and not lower_inf(during)
+        and not upper_inf(during)
         and isfinite(lower(during))
         and isfinite(upper(during))
       ),
