@@ -53,7 +53,7 @@ export type BusyResult =
       error: { code: RefusalCode; detail: string | null };
     };
 
-/** Some tenths of a second; ten years of a daily event are 4 000 steps. */
+/** About half a second; ten years of a daily event are 4 000 steps. */
 const MAX_STEPS = 2_000_000;
 
 export function busyRanges(text: string, options: BusyOptions): BusyResult {

@@ -37,6 +37,8 @@ const READ: Record<string, RegExp> = {
 /** Of the attendees only who declined: a meeting may have hundreds of others. */
 const DECLINED = /^ATTENDEE;.*\bDECLINED\b/i;
 
+const BOUND = /^(BEGIN|END):(.*)$/i;
+
 /** Values stay text: what they may be is decided where they are used, and more strictly. */
 const AS_TEXT = {
   property: {},
@@ -53,14 +55,17 @@ interface Open {
 
 export function readCalendars(text: string): Calendar[] {
   // NULs come with some exports and would hide a name; a line folded is a line.
-  const whole = text
+  const lines = text
     .replace(/^\uFEFF/, "")
     .replaceAll("\0", "")
-    .replace(/(?:\r\n|\n|\r)[ \t]/g, "");
+    .replace(/\r\n?/g, "\n")
+    .replace(/\n[ \t]/g, "")
+    .split("\n");
   const calendars: Calendar[] = [];
   const open: Open[] = [];
-  for (const line of whole.split(/\r\n|\n|\r/)) {
-    const bound = /^(BEGIN|END):(.*)$/i.exec(line);
+  for (const line of lines) {
+    if (line === "") continue;
+    const bound = BOUND.exec(line);
     if (bound === null) {
       const { path, component } = open.at(-1) ?? { path: "" };
       if (component === undefined) continue;

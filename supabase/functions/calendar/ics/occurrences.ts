@@ -124,6 +124,7 @@ function matchingDays(period: number, rule: Rule, by: By, budget: Budget): numbe
   return matching;
 }
 
+/** The cheap questions first: most days fail one. */
 function matches(day: number, { frequency, weekStart }: Rule, by: By): boolean {
   const { year, month, day: monthDay } = civilDate(day);
   if (by.month && !by.month.has(month)) return false;
@@ -132,19 +133,19 @@ function matches(day: number, { frequency, weekStart }: Rule, by: By): boolean {
   const yearDay = day - dayNumber(year, 1, 1) + 1;
   const yearLength = isLeapYear(year) ? 366 : 365;
   if (by.yearDay && !hasPlace(by.yearDay, yearDay, yearLength)) return false;
-  if (by.weekNo) {
-    const { number, of } = weekOf(day, year, weekStart);
-    if (!hasPlace(by.weekNo, number, of)) return false;
+  if (by.day) {
+    const inMonth = frequency === "MONTHLY" || by.month !== undefined;
+    const [place, length] = inMonth ? [monthDay, monthLength] : [yearDay, yearLength];
+    const name = weekday(day);
+    const isNamed =
+      by.day.has(weekdayCode(name)) ||
+      by.day.has(weekdayCode(name, Math.ceil(place / 7))) ||
+      by.day.has(weekdayCode(name, -Math.ceil((length - place + 1) / 7)));
+    if (!isNamed) return false;
   }
-  if (!by.day) return true;
-  const inMonth = frequency === "MONTHLY" || by.month !== undefined;
-  const [place, length] = inMonth ? [monthDay, monthLength] : [yearDay, yearLength];
-  const name = weekday(day);
-  return (
-    by.day.has(weekdayCode(name)) ||
-    by.day.has(weekdayCode(name, Math.ceil(place / 7))) ||
-    by.day.has(weekdayCode(name, -Math.ceil((length - place + 1) / 7)))
-  );
+  if (!by.weekNo) return true;
+  const { number, of } = weekOf(day, year, weekStart);
+  return hasPlace(by.weekNo, number, of);
 }
 
 /** Whether a list names a place, counted from 1 or from the end. */

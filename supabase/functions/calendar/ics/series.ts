@@ -13,6 +13,9 @@ import type { Zones } from "./zones.ts";
 /** No clock on earth is further from UTC: beyond it, a wall clock time needs no zone. */
 const MARGIN = 2 * DAY;
 
+/** What an instance costs that is near the window, in steps of the budget. */
+const INSTANCE_COST = 5;
+
 export interface Reading {
   from: number;
   to: number;
@@ -76,7 +79,11 @@ export function* seriesRanges(
   const window = { after: from - MARGIN - longest - shift, before: to + MARGIN + shift };
   const isNear = ({ wall }: TimeValue) => wall >= window.after && wall <= window.before;
   if (start.wall > window.before) return;
-  if (rules.length > 0 && rules.every((rule) => lastBy(rule) < window.after) && !hasDates(event)) {
+  if (
+    rules.length > 0 &&
+    rules.every((rule) => lastBy(rule, start) < window.after) &&
+    !hasDates(event)
+  ) {
     return;
   }
 
@@ -93,7 +100,7 @@ export function* seriesRanges(
   const isExcluded = exclusions(event, overrides, { isNear, zones, budget });
 
   const place = function* (wall: number, instant: number, length?: Length): Generator<Range> {
-    budget.spend(shapes.length);
+    budget.spend(INSTANCE_COST + shapes.length);
     if (isExcluded(wall, instant)) return;
     const shape = shapes.findLast(({ since }) => since <= instant);
     if (!shape?.blocks) return;
@@ -106,7 +113,7 @@ export function* seriesRanges(
     yield* place(start.wall, zones.instant(start));
   }
   for (const rule of rules) {
-    const before = Math.min(window.before, lastBy(rule));
+    const before = Math.min(window.before, lastBy(rule, start));
     const span = { after: window.after, before, isDate: start.kind === "date" };
     for (const wall of occurrences(rule, start.wall, span, budget)) {
       const instant = zone.toUtc(wall);
@@ -140,11 +147,11 @@ function hasDates({ component }: CalendarEvent): boolean {
   return all(component, "rdate").length > 0;
 }
 
-/** The last wall clock time by UNTIL; by one in UTC, surely not earlier. */
-function lastBy({ until }: Rule): number {
+/** The last wall clock time by UNTIL; where that is an instant of another clock, not earlier. */
+function lastBy({ until }: Rule, start: TimeValue): number {
   if (until === null) return Number.POSITIVE_INFINITY;
   if (until.kind === "date") return until.wall + DAY - 1;
-  return until.kind === "utc" ? until.wall + MARGIN : until.wall;
+  return until.kind === "utc" && start.kind === "local" ? until.wall + MARGIN : until.wall;
 }
 
 /** RFC 5545, 3.8.5.3: with DTEND, all instances are as long as the first, exactly. */

@@ -22,9 +22,9 @@ export interface Period {
   end: TimeValue | Length;
 }
 
-const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/;
+const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/i;
 const DURATION =
-  /^([+-]?)P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
+  /^([+-]?)P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/i;
 
 /** Null for what is no time. */
 export function parseTime(text: string, zone?: string): TimeValue | null {
@@ -37,14 +37,14 @@ export function parseTime(text: string, zone?: string): TimeValue | null {
   const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6])];
   if (hour > 23 || minute > 59 || second > 60) return null;
   const wall = midnight + hour * HOUR + minute * MINUTE + second * SECOND;
-  if (match[7] === "Z") return { kind: "utc", wall };
+  if (match[7] !== "") return { kind: "utc", wall };
   return zone === undefined ? { kind: "local", wall } : { kind: "local", wall, zone };
 }
 
 /** Null for what is no length; one that goes backwards is none. */
 export function parseDuration(text: string): Length | null {
   const match = DURATION.exec(text);
-  if (match === null || /[PT]$/.test(text)) return null;
+  if (match === null || /[PT]$/i.test(text)) return null;
   const [weeks, days, hours, minutes, seconds] = [2, 3, 5, 6, 7].map((at) =>
     Number(match[at] ?? 0),
   );
@@ -89,7 +89,8 @@ export function* periodsOf(property: Property): Generator<TimeValue | Period> {
   for (const text of valuesOf(property)) {
     const [start = "", end] = text.split("/");
     if (end === undefined) yield time(text, property);
-    else if (!/^[+-]?P/.test(end)) yield { start: time(start, property), end: time(end, property) };
+    else if (!/^[+-]?P/i.test(end))
+      yield { start: time(start, property), end: time(end, property) };
     else {
       const length = parseDuration(end.trim());
       if (length === null) throw invalid(property);
