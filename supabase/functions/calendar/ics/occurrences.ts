@@ -2,6 +2,10 @@
  * When a rule happens, by the wall clock. A rule is a filter over the days of each of its periods (day,
  * week, month, year), so a rule that never matches ends like any other: where the window does. Without
  * COUNT the periods before the window are jumped over by whole intervals.
+ *
+ * Not by ical.js, which reads the lines: its iterator never returns on FREQ=DAILY;BYMONTHDAY=-1 or
+ * BYMONTH=2;BYMONTHDAY=30, walks from the start, and has other days for one in seven of the rules in
+ * tests/unit/calendar/rule-table.ts (29 February, week numbers, BYSETPOS, the 20th Monday).
  */
 import type { Budget } from "./budget.ts";
 import {
