@@ -119,6 +119,12 @@ describe("a zone that the file defines", () => {
     expect(clock(text)).toEqual(["2026-03-28T11:00", "2026-03-29T01:30", "2026-03-29T10:00"]);
   });
 
+  test("counts under a name with commas, which are escaped there and quoted here", () => {
+    const name = "(UTC+01:00) Amsterdam, Berlin; Rome";
+    const text = calendar(OUTLOOK(name.replace(/[,;]/g, "\\$&")), at(`"${name}"`));
+    expect(clock(text)).toEqual(["2026-03-10T08:00"]);
+  });
+
   test("counts at its change back, of whose hour the first is meant", () => {
     const text = calendar(
       OUTLOOK("Here"),

@@ -70,7 +70,7 @@ export function readCalendars(text: string): Calendar[] {
       const { path, component } = open.at(-1) ?? { path: "" };
       if (component === undefined) continue;
       if (READ[path]?.test(line)) component.properties.push(property(line));
-      else if (component.name === "VEVENT" && DECLINED.test(line)) {
+      else if (DECLINED.test(line)) {
         component.properties.push(...attendee(line));
       }
       continue;

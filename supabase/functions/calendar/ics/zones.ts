@@ -24,7 +24,10 @@ export function createZones(
 ): Zones {
   const defined = new Map<string, Component>();
   for (const definition of definitions) {
-    const name = one(definition, "tzid")?.value.trim();
+    // A value is escaped where the parameter that names it is quoted.
+    const name = one(definition, "tzid")
+      ?.value.trim()
+      .replace(/\\([\\;,])/g, "$1");
     if (name !== undefined && !defined.has(name)) defined.set(name, definition);
   }
   const known = new Map<string, Zone>();
