@@ -276,7 +276,7 @@ describe("a series", () => {
         "DTSTART;VALUE=DATE:20260310",
         "RRULE:FREQ=DAILY;COUNT=5",
         "EXDATE;VALUE=DATE:20260311",
-        "EXDATE:20260313T000000",
+        "EXDATE:20260313T000000Z",
       ),
     );
     expect(busy(text)).toEqual([
@@ -315,6 +315,11 @@ describe("a series", () => {
       ),
     );
     expect(busy(text)).toEqual(NINE_IS_BUSY);
+  });
+
+  test("may leave out or add what is years away in a zone that nobody knows", () => {
+    const far = ";TZID=Nowhere:20160316T090000";
+    expect(starts(calendar(event(...SIX, `EXDATE${far}`, `RDATE${far}`)))).toEqual(ALL_SIX);
   });
 
   test("of long events reaches into the window from before it", () => {
