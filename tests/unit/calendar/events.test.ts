@@ -343,6 +343,21 @@ describe("a series", () => {
     ]);
   });
 
+  test("with an end in another zone keeps its exact length, too", () => {
+    const text = calendar(
+      event(
+        "DTSTART;TZID=Europe/Rome:20260320T090000",
+        "DTEND;TZID=America/New_York:20260320T090000",
+        "RRULE:FREQ=WEEKLY;COUNT=2",
+      ),
+    );
+    // The first is in the weeks in which only New York has summer time.
+    expect(busy(text)).toEqual([
+      "2026-03-20T08:00Z/2026-03-20T13:00Z",
+      "2026-03-27T08:00Z/2026-03-27T13:00Z",
+    ]);
+  });
+
   test("does not block when it is cancelled or transparent, but an instance that stands apart does", () => {
     const apart = event(
       "UID:series",
