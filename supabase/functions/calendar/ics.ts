@@ -53,7 +53,7 @@ export type BusyResult =
       error: { code: RefusalCode; detail: string | null };
     };
 
-/** About half a second; ten years of a daily event are 4 000 steps. */
+/** About a second at worst. A daily event takes some ten for each day of the window. */
 const MAX_STEPS = 2_000_000;
 
 export function busyRanges(text: string, options: BusyOptions): BusyResult {

@@ -276,7 +276,7 @@ describe("a series", () => {
         "DTSTART;VALUE=DATE:20260310",
         "RRULE:FREQ=DAILY;COUNT=5",
         "EXDATE;VALUE=DATE:20260311",
-        "EXDATE:20260313T000000",
+        "EXDATE:20260313T000000Z",
       ),
     );
     expect(busy(text)).toEqual([
@@ -317,6 +317,11 @@ describe("a series", () => {
     expect(busy(text)).toEqual(NINE_IS_BUSY);
   });
 
+  test("may leave out or add what is years away in a zone that nobody knows", () => {
+    const far = ";TZID=Nowhere:20160316T090000";
+    expect(starts(calendar(event(...SIX, `EXDATE${far}`, `RDATE${far}`)))).toEqual(ALL_SIX);
+  });
+
   test("of long events reaches into the window from before it", () => {
     const text = calendar(
       event("DTSTART:20250101T000000Z", "DURATION:P40D", "RRULE:FREQ=YEARLY;BYMONTH=2"),
@@ -335,6 +340,21 @@ describe("a series", () => {
     expect(busy(text)).toEqual([
       "2026-03-21T21:00Z/2026-03-22T05:00Z",
       "2026-03-28T21:00Z/2026-03-29T05:00Z",
+    ]);
+  });
+
+  test("with an end in another zone keeps its exact length, too", () => {
+    const text = calendar(
+      event(
+        "DTSTART;TZID=Europe/Rome:20260320T090000",
+        "DTEND;TZID=America/New_York:20260320T090000",
+        "RRULE:FREQ=WEEKLY;COUNT=2",
+      ),
+    );
+    // The first is in the weeks in which only New York has summer time.
+    expect(busy(text)).toEqual([
+      "2026-03-20T08:00Z/2026-03-20T13:00Z",
+      "2026-03-27T08:00Z/2026-03-27T13:00Z",
     ]);
   });
 

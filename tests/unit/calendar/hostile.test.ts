@@ -229,6 +229,17 @@ describe("five megabytes end, within the steps that are allowed", () => {
         ),
     ],
     [
+      "of cancelled series of one UID, and instances that stand apart",
+      "too_complex",
+      () =>
+        calendar(
+          ...Array.from({ length: 3000 }, () => [
+            event("UID:1", start, "STATUS:CANCELLED", "RRULE:FREQ=YEARLY"),
+            event("UID:1", "RECURRENCE-ID:20270310T090000Z", start, "STATUS:CANCELLED"),
+          ]).flat(),
+        ),
+    ],
+    [
       "of instances that stand for those after them",
       "too_complex",
       () =>

@@ -139,6 +139,8 @@ describe("a rule is refused", () => {
   });
 });
 
+const range = (length: number) => Array.from({ length }, (_, at) => at).join(",");
+
 describe("a rule takes few steps", () => {
   const after = dayNumber(2026, 3, 1) * DAY;
   const before = after + 400 * DAY;
@@ -176,6 +178,24 @@ describe("a rule takes few steps", () => {
     expect(steps).toBeLessThan(3000);
   });
 
+  test.each<[string, number, string, number]>([
+    ["each day", 2000, "FREQ=YEARLY;BYMONTH=2;BYYEARDAY=200;COUNT=2", 26 * 28],
+    [
+      "each time of a day",
+      2000,
+      `FREQ=DAILY;COUNT=100000;BYHOUR=${range(24)};BYMINUTE=${range(60)}`,
+      100_000,
+    ],
+    [
+      "the times themselves",
+      2027,
+      `FREQ=YEARLY;COUNT=1;BYHOUR=${range(24)};BYMINUTE=${range(60)}`,
+      24 * 60,
+    ],
+  ])("which are all counted, where they take long: %s", (_, year, rule, least) => {
+    expect(spent(rule, year).steps).toBeGreaterThanOrEqual(least);
+  });
+
   test("when only its count would end it: the reading ends with an error", () => {
     const text = recurring("00010101T000000", "UTC", "FREQ=DAILY;COUNT=999999999");
     const many = calendar(
@@ -185,8 +205,7 @@ describe("a rule takes few steps", () => {
   });
 
   test("when it names every second of the day", () => {
-    const list = (length: number) => Array.from({ length }, (_, at) => at).join(",");
-    const rule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
+    const rule = `FREQ=DAILY;BYHOUR=${range(24)};BYMINUTE=${range(60)};BYSECOND=${range(60)}`;
     expect(busy(recurring("20260302T090000", "UTC", rule))).toBe("too_complex");
   });
 });

@@ -187,6 +187,37 @@ describe("a zone that the file defines", () => {
     expect(clock(text)).toEqual(["2026-03-09T08:00", "2026-03-10T07:00", "2026-03-12T08:00"]);
   });
 
+  test.each([
+    ["20260329T010000Z", "07:00"],
+    ["20260329T005959Z", "08:00"],
+    ["20260329T020000", "07:00"],
+    ["20260329T015959", "08:00"],
+    ["20260329", "07:00"],
+    ["20260328", "08:00"],
+  ])("has a rule until %s, which may be the last change", (until, start) => {
+    const text = calendar(
+      zone(
+        "Here",
+        observance(
+          "STANDARD",
+          "20001029T030000",
+          "+0200",
+          "+0100",
+          "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU",
+        ),
+        observance(
+          "DAYLIGHT",
+          "20000326T020000",
+          "+0100",
+          "+0200",
+          `RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=${until}`,
+        ),
+      ),
+      at("Here", "20260401T090000"),
+    );
+    expect(clock(text)).toEqual([`2026-04-01T${start}`]);
+  });
+
   test("is before its first change what that changes from", () => {
     const text = calendar(
       zone("Here", observance("DAYLIGHT", "20260401T000000", "-0330", "-0230")),
@@ -194,6 +225,20 @@ describe("a zone that the file defines", () => {
       at("Here", "20260402T090000"),
     );
     expect(clock(text)).toEqual(["2026-03-10T12:30", "2026-04-02T11:30"]);
+  });
+
+  test("may be written with its later part first", () => {
+    const text = calendar(
+      zone(
+        "Here",
+        observance("DAYLIGHT", "20260401T000000", "+0200", "+0300"),
+        observance("STANDARD", "20260315T000000", "-0500", "+0200"),
+      ),
+      ...["20260310T090000", "20260320T090000", "20260420T090000"].map((start) =>
+        at("Here", start),
+      ),
+    );
+    expect(clock(text)).toEqual(["2026-03-10T14:00", "2026-03-20T07:00", "2026-04-20T06:00"]);
   });
 
   test.each([
