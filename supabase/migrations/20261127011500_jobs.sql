@@ -18,11 +18,13 @@ as $$
       '10 seconds',
       $job$select private.ring_dispatcher('calendar') from private.calendar_rings()$job$
     ),
+    ('account-dispatch', '* * * * *', $job$select private.ring_dispatcher('account')$job$),
     ('mail-reminders', '* * * * *', 'select private.queue_reminders()'),
     ('request-counter', '* * * * *', 'select private.check_request_counter()'),
     ('request-counters', '7 * * * *', 'select private.forget_request_counters()'),
     ('idempotency-keys', '0 3 * * *', 'select private.forget_idempotency_keys()'),
     ('portal-traces', '10 3 * * *', 'select private.forget_portal_traces()'),
+    ('api-keys', '15 3 * * *', 'select private.forget_api_keys()'),
     ('webhook-history', '20 3 * * *', 'select private.cleanup_webhooks()'),
     ('mail-history', '25 3 * * *', 'select private.forget_mails()'),
     ('time-zones', '30 3 * * *', 'select private.learn_time_zones()'),
