@@ -44,7 +44,8 @@ begin
       'new_order',
       'payment_received',
       'client_undeliverable',
-      'calendar_failing'
+      'calendar_failing',
+      'calendar_disconnected'
     ]
   end;
 end;

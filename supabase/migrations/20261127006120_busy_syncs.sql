@@ -11,14 +11,17 @@ as $$
 begin
   return query
     select 1
-    from private.busy_calendars
-    where due_at <= now()
+    from (
+      (select from private.busy_calendars where due_at <= now() limit 20)
+      union all
+      select from private.google_work()
+    ) as work
     limit 20;
 end;
 $$;
 
 comment on function private.calendar_rings is
-  'A row for each call that the function calendar needs: one for each busy calendar that is due, up to twenty.';
+  'A row for each call that the function calendar needs: one for each busy calendar that is due and each Google calendar with something to do, up to twenty.';
 
 create function private.calendar_due()
 returns boolean
@@ -48,13 +51,29 @@ begin
   if v_oldest < now() - interval '5 minutes' then
     return 'a busy calendar has been due since ' || private.timestamp_text(v_oldest)
       || ', last dispatch: ' || coalesce(private.timestamp_text(v_last), 'never');
+  elsif exists (
+    select
+    from private.google_work() as work (id)
+    join private.calendar_connections c on c.id = work.id
+    where greatest(c.claimed_at, c.paused_until) < now() - interval '5 minutes'
+      and (
+        (c.busy and c.busy_due_at < now() - interval '5 minutes')
+        or exists (
+          select
+          from private.calendar_pushes p
+          where p.connection_id = c.id and p.due_at < now() - interval '5 minutes'
+        )
+      )
+  ) then
+    return 'a Google calendar has waited for more than five minutes, last dispatch: '
+      || coalesce(private.timestamp_text(v_last), 'never');
   end if;
   return 'ok';
 end;
 $$;
 
 comment on function private.calendar_status is
-  'ok, or since when a busy calendar should have been read; five minutes are given.';
+  'ok, or since when a busy calendar should have been read, or that a Google calendar waits; five minutes are given.';
 
 create function private.tell_of_failing_calendars(p_professional_id uuid)
 returns void
@@ -188,7 +207,7 @@ begin
 end;
 $$;
 
--- The UID of a booking in mails and feeds is its id.
+-- The UID of a booking in mails and feeds is its id; in Google calendars what Google makes of it.
 create function private.own_calendar_uids(p_professional_id uuid, p_uids text[])
 returns jsonb
 language plpgsql
@@ -204,8 +223,10 @@ begin
   return (
     select coalesce(jsonb_agg(given.uid), '[]')
     from unnest(p_uids) as given (uid)
+    -- Google makes one of the id of an entry: the booking's, a generation, and its own name.
+    cross join regexp_replace(given.uid, '^([0-9a-f]{32})g[0-9]{1,9}@google\.com$', '\1') as said (id)
     join public.bookings b
-      on b.id = case when pg_input_is_valid(given.uid, 'uuid') then given.uid::uuid end
+      on b.id = case when pg_input_is_valid(said.id, 'uuid') then said.id::uuid end
     where b.professional_id = p_professional_id
   );
 end;

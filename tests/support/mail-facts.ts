@@ -130,7 +130,7 @@ export function claim(audience: Audience, kind: string, changes: Changes = {}) {
         ? { email: person.email, name: person.name }
         : { email: "ana@account.example", name: self.full_name },
     professional: { ...self, ...OWN[kind] },
-    client: about === "address" || about === "calendars" ? null : person,
+    client: ["address", "calendars", "google"].includes(about ?? "") ? null : person,
     may_quote: changes.may_quote ?? true,
     booking: about === "booking" ? { ...booking, ...STATES[kind], ...changes.booking } : null,
     order: hasOrder ? { ...order, ...changes.order } : null,

@@ -616,6 +616,14 @@ export type Database = {
         Returns: Json
       }
       begin_busy_calendar: { Args: Record<PropertyKey, never>; Returns: Json }
+      begin_google_connection: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
+      }
+      begin_google_disconnection: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
+      }
       booking_page: { Args: { username: string }; Returns: Json }
       busy_calendars: { Args: Record<PropertyKey, never>; Returns: Json }
       calendar_feed: {
@@ -638,11 +646,12 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      claim_busy_sync: { Args: Record<PropertyKey, never>; Returns: Json }
       claim_account_deletions: {
         Args: { account_id: string; max_count: number }
         Returns: Json
       }
+      claim_busy_sync: { Args: Record<PropertyKey, never>; Returns: Json }
+      claim_google_run: { Args: Record<PropertyKey, never>; Returns: Json }
       claim_mails: {
         Args: { max_count: number; per_second: number }
         Returns: Json
@@ -701,6 +710,10 @@ export type Database = {
         Returns: undefined
       }
       delete_calendar_feed: { Args: { feed_id: string }; Returns: undefined }
+      delete_google_connection: {
+        Args: { connection_id: string; sealed_token: string }
+        Returns: undefined
+      }
       delete_webhook_endpoint: {
         Args: { endpoint_id: string }
         Returns: undefined
@@ -736,6 +749,29 @@ export type Database = {
         }
         Returns: boolean
       }
+      finish_google_push: {
+        Args: {
+          booking_id: string
+          claim_token: string
+          connection_id: string
+          error?: string
+          result: string
+          revision: number
+        }
+        Returns: boolean
+      }
+      finish_google_run: {
+        Args: {
+          claim_token: string
+          connection_id: string
+          error?: string
+          ranges?: Json
+          result: string
+          retry_after?: number
+          sealed_token?: string
+        }
+        Returns: boolean
+      }
       finish_mail: {
         Args: {
           claim_token: string
@@ -767,6 +803,8 @@ export type Database = {
         }
         Returns: Json
       }
+      google_connection: { Args: Record<PropertyKey, never>; Returns: Json }
+      google_grant: { Args: { professional_id: string }; Returns: Json }
       health: { Args: Record<PropertyKey, never>; Returns: Json }
       mails: {
         Args: { booking_id?: string; client_id?: string; order_id?: string }
@@ -777,6 +815,10 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      next_google_event: {
+        Args: { booking_id: string; claim_token: string; connection_id: string }
+        Returns: string
       }
       order_payments: {
         Args: { order_id: string }
@@ -958,11 +1000,19 @@ export type Database = {
         }
         Returns: Json
       }
+      store_google_connection: {
+        Args: { professional_id: string; sealed_token: string }
+        Returns: Json
+      }
       sync_busy_calendar: { Args: { calendar_id: string }; Returns: Json }
       test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
       unsubscribe_client: {
         Args: { client_id: string; link_epoch: number }
         Returns: boolean
+      }
+      update_google_connection: {
+        Args: { busy?: boolean; push?: boolean }
+        Returns: Json
       }
       update_webhook_endpoint: {
         Args: { changes: Json; endpoint_id: string }

@@ -124,6 +124,10 @@ const failed = (error: string, error_detail: string | null): SyncResult => ({
 
 const UID = /^UID(?:;[^:\r\n]*)?:[ \t]*([^\r\n]+?)[ \t]*$/gim;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** What Google makes of the id of an entry that we have put there. */
+const PUSHED = /^[\da-f]{32}g\d{1,9}@google\.com$/;
+
+export const mayBeBookingUid = (uid: string) => UUID.test(uid) || PUSHED.test(uid);
 
 /** UIDs in a calendar that may be those of bookings: ids, as mails and feeds have them. */
 export function bookingUids(text: string): string[] {
@@ -131,7 +135,7 @@ export function bookingUids(text: string): string[] {
   const uids = text.replaceAll(/\r?\n[ \t]/g, "").matchAll(UID);
   const found = new Set<string>();
   for (const [, uid = ""] of uids) {
-    if (UUID.test(uid) && found.size < MOST_UIDS) found.add(uid);
+    if (mayBeBookingUid(uid) && found.size < MOST_UIDS) found.add(uid);
   }
   return [...found];
 }

@@ -1,9 +1,9 @@
 /** The calendar of a feed (RFC 5545, 7986). */
 import { entryIdentity } from "../_shared/calendar-entry.ts";
-import { joinedLines, severalLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Language } from "../mail/texts/index.ts";
 import { contentLines, instant, text } from "./content-lines.ts";
+import { type Described, entryWords } from "./entry-words.ts";
 import { FEED_TEXTS, type FeedTexts } from "./feed-texts.ts";
 
 /** All that the database tells of busy times. */
@@ -15,16 +15,7 @@ export interface BusyEntry {
   ends_at: string;
 }
 
-export interface FeedEntry extends BusyEntry {
-  status: "pending" | "confirmed" | "completed" | "no_show";
-  /** Null for blocked time, as are the five below. */
-  service_name: string | null;
-  location: string | null;
-  client_name: string | null;
-  client_email: string | null;
-  client_phone: string | null;
-  notes: string | null;
-}
+export type FeedEntry = BusyEntry & Described;
 
 interface FeedOf<Detail, Entry> {
   name: string;
@@ -75,22 +66,11 @@ function event(entry: BusyEntry, shown: string[]): string[] {
 }
 
 function content(entry: FeedEntry, texts: FeedTexts): string[] {
-  const notes = severalLines(entry.notes ?? "");
-  if (entry.client_name === null) {
-    return [`SUMMARY:${text(texts.blocked)}`, ...(notes ? [`DESCRIPTION:${text(notes)}`] : [])];
-  }
-  const client = oneLine(entry.client_name) || "?";
-  const facts: [string, string | null][] = [
-    [texts.client, client],
-    [texts.phone, entry.client_phone],
-    [texts.email, entry.client_email],
-  ];
-  const lines = facts.flatMap(([label, value]) => (value ? [`${label}: ${oneLine(value)}`] : []));
-  const location = joinedLines(entry.location ?? "");
+  const { summary, description, location, status } = entryWords(entry, texts);
   return [
-    `STATUS:${entry.status === "pending" ? "TENTATIVE" : "CONFIRMED"}`,
-    `SUMMARY:${text(`${oneLine(entry.service_name ?? "")} – ${client}`)}`,
-    `DESCRIPTION:${text([...lines, ...(notes ? ["", notes] : [])].join("\n"))}`,
+    ...(status ? [`STATUS:${status.toUpperCase()}`] : []),
+    `SUMMARY:${text(summary)}`,
+    ...(description ? [`DESCRIPTION:${text(description)}`] : []),
     ...(location ? [`LOCATION:${text(location)}`] : []),
   ];
 }

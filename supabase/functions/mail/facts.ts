@@ -26,6 +26,7 @@ export const KINDS = {
     client: ["client_undeliverable"],
     address: ["confirm_address"],
     calendars: ["calendar_failing"],
+    google: ["calendar_disconnected"],
   },
 } as const;
 
@@ -151,6 +152,7 @@ const ProfessionalMail = z.discriminatedUnion("kind", [
     kind: z.enum(KINDS.professional.address),
     professional: Professional.extend({ email_to_confirm: text }),
   }),
+  z.object({ ...toProfessional, kind: z.enum(KINDS.professional.google) }),
   z.object({
     ...toProfessional,
     kind: z.enum(KINDS.professional.calendars),

@@ -20,6 +20,8 @@ export function professionalContent(mail: ProfessionalMail, context: Context): C
       return addressContent(mail.professional.email_to_confirm, context);
     case "calendar_failing":
       return calendarContent(mail.professional.failing_calendars, context);
+    case "calendar_disconnected":
+      return disconnectedContent(context);
     case "client_undeliverable":
       return undeliverableContent(mail.client, context);
     case "new_order":
@@ -60,6 +62,11 @@ function calendarContent(
     { label: labels.failing_since, value: times.brief(failing_since) },
   ]);
   return { subject, heading, blocks: [lead, facts(rows)] };
+}
+
+function disconnectedContent({ texts }: Context): Content {
+  const { subject, heading, lead } = say(texts.professional.calendar_disconnected, {}, {});
+  return { subject, heading, blocks: [lead] };
 }
 
 function undeliverableContent(client: Client, { texts }: Context): Content {

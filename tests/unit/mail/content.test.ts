@@ -101,6 +101,12 @@ describe("a professional", () => {
       /ana@account\.example è tuo/,
     ],
     [
+      "calendar_disconnected",
+      {},
+      /Google no longer lets us into your calendar/,
+      /Google non ci dà più accesso al tuo calendario/,
+    ],
+    [
       "calendar_failing",
       {},
       /Calendar: calendar\.example\nSince: Wed 18 Nov, 09:15\nCalendar: other\.example\n/,

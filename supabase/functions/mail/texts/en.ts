@@ -165,6 +165,12 @@ export const en: Texts = {
       lead: () =>
         "For more than a day we could not read the calendar below. Times that it blocked stay blocked as they were, and what is new in it blocks nothing. See in your settings what is wrong, or remove the calendar and connect it again.",
     },
+    calendar_disconnected: {
+      subject: () => "Your Google calendar is no longer connected",
+      heading: "Google calendar disconnected",
+      lead: () =>
+        "Google no longer lets us into your calendar: the access was taken away there, or it has run out. Bookings are not written to it any more, and times that it blocked stay blocked as they were. Connect it again in your settings, or disconnect it there to free these times.",
+    },
   },
 
   labels: {

@@ -124,6 +124,7 @@ export interface Texts {
     client_undeliverable: Said<OwnClient>;
     confirm_address: Said<OwnAddress>;
     calendar_failing: Said<OwnCalendar>;
+    calendar_disconnected: Said<object>;
   };
 
   labels: Record<Label, string>;
