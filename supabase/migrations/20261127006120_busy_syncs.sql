@@ -224,7 +224,9 @@ begin
     select coalesce(jsonb_agg(given.uid), '[]')
     from unnest(p_uids) as given (uid)
     -- Google makes one of the id of an entry: the booking's, a generation, and its own name.
-    cross join regexp_replace(given.uid, '^([0-9a-f]{32})g[0-9]{1,9}@google\.com$', '\1') as said (id)
+    cross join regexp_replace(
+      given.uid, '^([0-9a-f]{32})g[0-9]{1,9}@google\.com$', '\1'
+    ) as said (id)
     join public.bookings b
       on b.id = case when pg_input_is_valid(said.id, 'uuid') then said.id::uuid end
     where b.professional_id = p_professional_id

@@ -1,6 +1,6 @@
--- What has to reach Google calendars: a row for each booking and connection, due while the entry may
--- not be what the booking is. What it says is read when it goes. One row a booking, and one run at
--- a time for a connection, so entries change in the order of their bookings.
+-- What has to reach Google calendars: a row for each booking and connection, due while the entry
+-- may not be what the booking is. What it says is read when it goes. One row a booking, and one run
+-- at a time for a connection, so entries change in the order of their bookings.
 
 create table private.calendar_pushes (
   connection_id uuid not null references private.calendar_connections (id) on delete cascade,
