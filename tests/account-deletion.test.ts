@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, describe, expect, test } from "vitest";
+import { makeBusy } from "./support/busy.ts";
 import { request, server } from "./support/callers.ts";
 import { sql } from "./support/database.ts";
 import {
@@ -112,6 +113,10 @@ async function accountWithEverything(): Promise<Professional> {
     }),
   );
   ok(await professional.api.rpc("create_calendar_feed", { name: "Phone", detail: "full" }));
+  await makeBusy(professional, ["2027-01-01T09:00:00Z", "2027-01-01T10:00:00Z"]);
+  await sql`
+    insert into private.busy_calendars (professional_id, sealed_address, host, due_at)
+    values (${professional.id}, 'sealed', 'calendar.example', '2100-01-01')`;
   // As a hold leaves it where there is a webhook endpoint.
   await sql`
     insert into private.unheard_clients (professional_id, client_id)

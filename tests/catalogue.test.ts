@@ -23,13 +23,14 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     is_active_product is_open_to_public place_order quote_order timestamp_from_json
     timestamp_json`),
   authenticated: words(`adjust_stock are_mail_settings are_reminders audit availability_problem
-    available_slots blocked_range booking_page calendar_feeds cancel_booking check_request
+    available_slots begin_busy_calendar blocked_range booking_page busy_calendars calendar_feeds
+    cancel_booking check_request
     create_booking create_calendar_feed create_webhook_endpoint day_windows_problem
-    delete_calendar_feed delete_webhook_endpoint email_key erase_client
+    delete_busy_calendar delete_calendar_feed delete_webhook_endpoint email_key erase_client
     explain_slot is_blank is_email languages mail_kinds mails order_payments place_order
     quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
-    request_address_confirmation reschedule_booking rotate_webhook_secret spill_over tags_are_short
-    test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint
+    request_address_confirmation reschedule_booking rotate_webhook_secret spill_over sync_busy_calendar
+    tags_are_short test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint
     webhook_attempts webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
   portal_booking: words(`available_slots booking_page caller_professional_id cancel_booking
     check_request explain_slot jwt_claims portal_booking_id reschedule_booking timestamp_from_json
@@ -39,14 +40,14 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     languages place_order portal_client_id quote_order reschedule_booking tags_are_short
     timestamp_from_json timestamp_json trim_invisible`),
   service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
-    available_slots blocked_range booking_page calendar_feed cancel_booking check_request claim_mails
+    available_slots blocked_range booking_page calendar_feed cancel_booking check_request claim_busy_sync claim_mails
     claim_webhook_deliveries confirm_hold confirm_professional_address count_link_use create_booking
-    day_windows_problem email_key end_portal_session explain_slot finish_mail
+    day_windows_problem email_key end_portal_session explain_slot finish_busy_sync finish_mail
     finish_portal_verification finish_webhook_delivery health is_blank is_email languages
-    mail_kinds order_payments place_order quote_order record_mail_event record_payment
+    mail_kinds order_payments own_calendar_uids place_order quote_order record_mail_event record_payment
     refund_payment report_portal_address reschedule_booking set_portal_code spill_over
     start_booking_session
-    start_portal_code start_portal_verification tags_are_short timestamp_from_json timestamp_json
+    start_portal_code start_portal_verification store_busy_calendar tags_are_short timestamp_from_json timestamp_json
     trim_invisible unsubscribe_client`),
 };
 
@@ -55,13 +56,16 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   adjust_stock: { volatility: "v", roles: ["authenticated", "service_role"] },
   audit: { volatility: "s", roles: ["authenticated"] },
   available_slots: { volatility: "s", roles: [...API_ROLES] },
+  begin_busy_calendar: { volatility: "v", roles: ["authenticated"] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
+  busy_calendars: { volatility: "s", roles: ["authenticated"] },
   calendar_feed: { volatility: "v", roles: ["service_role"] },
   calendar_feeds: { volatility: "s", roles: ["authenticated"] },
   cancel_booking: {
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
+  claim_busy_sync: { volatility: "v", roles: ["service_role"] },
   claim_mails: { volatility: "v", roles: ["service_role"] },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
   confirm_hold: { volatility: "v", roles: ["service_role"] },
@@ -70,17 +74,20 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   create_booking: { volatility: "v", roles: ORDERING },
   create_calendar_feed: { volatility: "v", roles: ["authenticated"] },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  delete_busy_calendar: { volatility: "v", roles: ["authenticated"] },
   delete_calendar_feed: { volatility: "v", roles: ["authenticated"] },
   delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
   erase_client: { volatility: "v", roles: ["authenticated"] },
   explain_slot: { volatility: "s", roles: [...API_ROLES] },
+  finish_busy_sync: { volatility: "v", roles: ["service_role"] },
   finish_mail: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
   finish_webhook_delivery: { volatility: "v", roles: ["service_role"] },
   health: { volatility: "s", roles: ["service_role"] },
   mails: { volatility: "s", roles: ["authenticated"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
+  own_calendar_uids: { volatility: "s", roles: ["service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
   place_order: { volatility: "v", roles: ORDERING },
   quote_order: { volatility: "s", roles: ORDERING },
@@ -100,6 +107,8 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   start_booking_session: { volatility: "v", roles: ["service_role"] },
   start_portal_code: { volatility: "v", roles: ["service_role"] },
   start_portal_verification: { volatility: "v", roles: ["service_role"] },
+  store_busy_calendar: { volatility: "v", roles: ["service_role"] },
+  sync_busy_calendar: { volatility: "v", roles: ["authenticated"] },
   test_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   unsubscribe_client: { volatility: "v", roles: ["service_role"] },
   update_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
@@ -122,6 +131,8 @@ const POSTGRES_DEFINER_FUNCTIONS = words(
 /** What `rules` may do with whole tables; a column list where it needs no more. */
 const RULES_GRANTS: Record<string, string> = {
   "private.booking_sessions": "delete insert select update(revoked_at)",
+  "private.busy_calendars": "delete insert select update",
+  "private.busy_times": "delete insert select",
   "private.calendar_feeds": "delete insert select",
   "private.confirmed_owners": "delete insert select update",
   "private.currencies": "select",
@@ -474,6 +485,7 @@ describe("functions", () => {
       order by proname`;
     const planned = ['search_path=""', "plan_cache_mode=force_generic_plan"];
     expect(rows).toEqual([
+      { name: "booked_time", settings: planned },
       { name: "busy_time", settings: planned },
       { name: "check_request", settings: planned },
       { name: "create_profile", settings: ['search_path=""', "lock_timeout=100ms"] },
