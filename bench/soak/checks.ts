@@ -2,6 +2,7 @@
 import { quantile } from "simple-statistics";
 import { sql } from "../../tests/support/database.ts";
 import { filled } from "./attacker.ts";
+import { wentOn } from "./people.ts";
 import { fares, told, unexcused } from "./recorder.ts";
 import { received, send, shops } from "./world.ts";
 
@@ -115,6 +116,8 @@ export const CHECKS: Record<string, () => Promise<string[]> | string[]> = {
     const texts = await Promise.all(answers.map(async (answer) => (await answer).text()));
     return texts.filter((text) => text !== "[]");
   },
+
+  "no key goes on after it was revoked": () => wentOn,
 
   "no two live bookings overlap, buffers included": () =>
     lines(sql`

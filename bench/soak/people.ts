@@ -218,3 +218,52 @@ export async function signUp(): Promise<void> {
   await auth("logout", {});
   await ask(caller, get("profiles?select=*"));
 }
+
+/** Calls that a key was answered rightly although it had been revoked before they began. */
+export const wentOn: string[] = [];
+/** How many calls began after their key's end. */
+export const afterTheEnd = { count: 0 };
+
+/** A program gets a key of a shop and works with it, at several things at once, until the key is revoked. */
+export async function runProgram(isOver: () => boolean): Promise<void> {
+  const shop = pick(shops);
+  const access = pick(["read", "write"]);
+  const made = await ask(shop, rpc("create_api_key", { name: "Till", access }));
+  const { id: key_id, key } = made.body;
+  if (!key) return;
+  const program: Caller = { made: shop.made };
+  const exchange = async () => {
+    const { body } = await ask({ token: String(key), made: {} }, ["POST", "/functions/v1/token"]);
+    if (body.access_token) program.token = String(body.access_token);
+  };
+  await exchange();
+  if (program.token === undefined) return;
+
+  let isRevoked = false;
+  let calls = 0;
+  const work = async () => {
+    while (!isOver() && calls < 24) {
+      calls++;
+      const wasRevoked = isRevoked;
+      const what = pick(pick([sell, change, read])(shop));
+      const { status } = await ask(program, what);
+      if (wasRevoked) afterTheEnd.count++;
+      if (wasRevoked && status >= 200 && status < 400) wentOn.push(`${what[0]} ${what[1]}`);
+      await sleep(int(150));
+    }
+  };
+  const revoke = async () => {
+    while (calls < 12 && !isOver()) await sleep(20);
+    // Until it is said that it has happened: a part may be down.
+    for (let tries = 0; tries < 20 && !isRevoked; tries++) {
+      const { status } = await ask(shop, rpc("revoke_api_key", { key_id }));
+      isRevoked = status === 200;
+      if (!isRevoked) await sleep(200);
+    }
+    // Asked again, the key gives nothing.
+    const before = program.token;
+    await exchange();
+    if (isRevoked && program.token !== before) wentOn.push("exchange");
+  };
+  await Promise.all([work(), work(), work(), revoke()]);
+}

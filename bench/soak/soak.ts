@@ -10,7 +10,7 @@ import { until } from "../../tests/support/webhooks.ts";
 import { attack, answers as attackersAnswers } from "./attacker.ts";
 import { breakThings, broken, type Target } from "./chaos.ts";
 import { CHECKS, percentiles } from "./checks.ts";
-import { signUp, usePortal, visit, workAsProfessional } from "./people.ts";
+import { afterTheEnd, runProgram, signUp, usePortal, visit, workAsProfessional } from "./people.ts";
 import { int } from "./random.ts";
 import { fares, now, told, totals, windows } from "./recorder.ts";
 import { openShop, shops } from "./world.ts";
@@ -39,6 +39,7 @@ function printSummary(): void {
   console.log(`told of ${told.rows.size} bookings and orders, ${told.payments.size} payments`);
   for (const { text } of percentiles()) console.log(text);
   console.log(`${fares.attacked.refused} of ${fares.attacked.answered} were refused then`);
+  console.log(`${afterTheEnd.count} calls began after their key had ended`);
   console.log("the attacker:", attackersAnswers);
 }
 
@@ -62,6 +63,7 @@ export async function soak(target: Target, minutes: number): Promise<Record<stri
     ...shops.map((shop) => live(() => workAsProfessional(shop))),
     ...many(8, visit),
     ...many(6, () => usePortal(isOver)),
+    ...many(2, () => runProgram(isOver)),
     ...many(1, signUp),
   ];
   await breakThings(target, () => isOver(0.5));

@@ -1,5 +1,6 @@
 import { App, type EmailDriver, getAuthSchemaSql } from "@supabase/lite";
 import type { Config } from "../config.ts";
+import { adminAnswer } from "./auth-admin.ts";
 import { authError, withClaims } from "./auth-answers.ts";
 import { mendRequest } from "./auth-requests.ts";
 import { currentRequest, logFault, type RequestContext, requestContext } from "./context.ts";
@@ -35,6 +36,8 @@ export function createAuth(options: ApiOptions) {
       redirectTo: url.searchParams.get("redirect_to"),
     };
     return requestContext.run(context, async () => {
+      const admin = await adminAnswer(sql, options.env, outer, context.path);
+      if (admin) return admin;
       const inner = mendRequest(outer, url, text);
       if (inner instanceof Response) return inner;
       const response = await app.fetch(inner);

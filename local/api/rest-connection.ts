@@ -19,16 +19,20 @@ interface Catalogue extends IntrospectResult {
   casts: DomainCasts;
   instants: ReadonlySet<string>;
   roles: RoleSettings;
+  /** Paths of the functions that only read. */
+  readingPaths: ReadonlySet<string>;
 }
 
 /** Upstream's connection: it reads the catalogue as the superuser and runs requests as `authenticator`. */
 export class RestConnection extends Database {
   readonly #requests: Database;
   readonly #searchPath: string[];
+  readonly #schemas: readonly string[];
   #catalogue: Promise<Catalogue> | undefined;
 
   constructor(adminUrl: string, api: Config["api"]) {
     super(adminUrl, "supabase_admin", 2);
+    this.#schemas = api.schemas;
     this.#searchPath = [...new Set([...api.schemas, ...api.extra_search_path])];
     // Bend: roles. Upstream obeys any role that its superuser may take, `postgres` too. The platform's
     // REST service logs in as `authenticator`, so the database itself refuses a role that is not granted.
@@ -59,8 +63,11 @@ export class RestConnection extends Database {
     const result = await super.introspect({ useCache: false });
     if (!result.functions) throw Object.assign(new Error("no catalogue"), { code: "CONNECT" });
     const instants = result.columns.filter(({ type }) => type === "timestamp with time zone");
+    const ours = result.functions.filter(({ schema }) => this.#schemas.includes(schema));
+    const reading = ours.filter(({ volatility }) => volatility !== "v");
     return {
       ...result,
+      readingPaths: new Set(reading.map(({ name }) => `/rpc/${name}`)),
       casts: await readDomainCasts(this.kysely),
       instants: new Set(instants.map(({ name }) => name)),
       roles: await readRoleSettings(this.kysely),
@@ -80,18 +87,15 @@ export class RestConnection extends Database {
     return call?.select && instants ? withEmbeddedInstants(row, call.select, instants) : row;
   }
 
-  override async withContext<T>(
-    _vars: unknown,
-    run: (db: Queries) => Promise<T>,
-    options?: { rpc?: { readOnly: boolean } },
-  ): Promise<T> {
+  override async withContext<T>(_vars: unknown, run: (db: Queries) => Promise<T>): Promise<T> {
     const context = currentRequest();
+    const { roles, readingPaths } = await this.introspect();
     const answer = await inTransaction(
       this.#requests.kysely,
       {
         context,
-        roles: (await this.introspect()).roles,
-        readOnly: options?.rpc?.readOnly ?? /^(GET|HEAD)$/.test(context.method),
+        roles,
+        readOnly: /^(GET|HEAD)$/.test(context.method) || readingPaths.has(context.path),
         searchPath: this.#searchPath,
       },
       run as (db: Queries) => Promise<Response>,

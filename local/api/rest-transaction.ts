@@ -31,10 +31,10 @@ export async function readRoleSettings(db: Queries): Promise<RoleSettings> {
 
 /**
  * Bend: the transaction of a request.
- * Upstream sets the role and the claims only, for tables neither method, path nor headers; runs GETs
- * read-write, has no pre-request function, keeps a write that it answers with an error, and grants ALL
+ * Upstream sets the role and the claims only, for tables neither method, path nor headers; runs all but
+ * GETs of functions read-write, has no pre-request function, keeps a write that it answers with an error, and grants ALL
  * on every table of a schema with row level security to the API roles before its first transaction.
- * The platform: one transaction, READ ONLY where nothing may be written; settings; the pre-request
+ * The platform: one transaction, READ ONLY for reads and for functions that are not volatile; settings; the pre-request
  * function as the caller's role; the query.
  */
 export async function inTransaction(

@@ -1,6 +1,7 @@
--- What runs before every request: is the session still there, is there a place, is there budget
--- left. Tiers limit professionals, clients under their professional's tier, and the public per
--- network; servers are not limited, and a role that is not known here gets nowhere.
+-- What runs before every request: is the session still there, or the key, and may it write; is
+-- there a place, is there budget left. Tiers limit professionals, clients under their
+-- professional's tier, and the public per network; servers are not limited, and a role that is not
+-- known here gets nowhere.
 --
 -- It runs once the request has a connection of the REST server's pool. Places are therefore shares
 -- of that pool (setting rest_pool_size), so that nobody can take all of it, running or waiting.
@@ -233,6 +234,8 @@ declare
   v_limits private.tiers;
   v_full_at timestamptz;
   v_seconds integer := 0;
+  -- Of a key's token alone.
+  v_access text;
 begin
   if v_role = 'service_role' or v_role is null then
     return;
@@ -252,13 +255,17 @@ begin
     if v_role = 'authenticated' then
       v_professional_id := v_subject;
       v_caller := concat('professional ', v_subject);
-      -- Tokens without a session are the platform's own.
+      -- Tokens without a session are the platform's own. The session of a program is its key, which
+      -- is looked for where there is no other.
       if v_session_id is not null and not exists (
         select
         from auth.sessions
         where id = v_session_id and (not_after is null or not_after > now())
       ) then
-        perform private.raise_session_not_found();
+        v_access := private.key_access(v_session_id, v_subject);
+        if v_access is null then
+          perform private.raise_session_not_found();
+        end if;
       end if;
     elsif v_role = 'portal_client' then
       v_professional_id := v_claims ->> 'professional_id';
@@ -317,6 +324,11 @@ begin
     );
   end if;
 
+  -- Counted like every other. Lists, and calls of functions that only read, are READ ONLY already.
+  if v_access <> 'write' and current_setting('transaction_read_only') = 'off' then
+    perform private.raise_key_is_read_only();
+  end if;
+
   if current_setting('request.headers', true) like '%count=%' then
     perform private.check_count_preference();
   end if;
@@ -334,7 +346,7 @@ end;
 $$;
 
 comment on function private.check_request is
-  'Runs before every Data API request, in its transaction (READ ONLY for reads): session, places, rate. Specification, token lifecycle (after sign-out both tokens are invalid: 401 session_not_found) and Limits. 403 unknown_role for a role that it does not know.';
+  'Runs before every Data API request, in its transaction (READ ONLY for reads): session or key, places, rate, what a key may do. Specification, token lifecycle (after sign-out both tokens are invalid: 401 session_not_found) and Limits. 403 unknown_role for a role that it does not know.';
 
 grant execute on function private.check_request ()
 to anon, authenticated, service_role, portal_client, portal_booking;

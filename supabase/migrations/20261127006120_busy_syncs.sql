@@ -1,23 +1,24 @@
 -- RPCs of the dispatcher that reads busy calendars: one calendar a call, since a large one takes
 -- most of the processor time that a call may have. A claim is a lease of a minute.
 
-create function private.calendar_calls()
-returns integer
+create function private.calendar_rings()
+returns setof integer
 language plpgsql
 stable
 security invoker
 set search_path = ''
 as $$
 begin
-  return (
-    select count(*)
-    from (select from private.busy_calendars where due_at <= now() limit 20) as due
-  );
+  return query
+    select 1
+    from private.busy_calendars
+    where due_at <= now()
+    limit 20;
 end;
 $$;
 
-comment on function private.calendar_calls is
-  'How many calls the function calendar needs now: one for each busy calendar that is due, up to twenty.';
+comment on function private.calendar_rings is
+  'A row for each call that the function calendar needs: one for each busy calendar that is due, up to twenty.';
 
 create function private.calendar_due()
 returns boolean
@@ -27,7 +28,7 @@ security invoker
 set search_path = ''
 as $$
 begin
-  return private.calendar_calls() > 0;
+  return exists (select from private.calendar_rings());
 end;
 $$;
 

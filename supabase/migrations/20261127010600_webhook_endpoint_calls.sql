@@ -97,6 +97,7 @@ declare
   v_professional_id constant uuid := private.caller_professional_id();
   v_endpoint private.webhook_endpoints;
 begin
+  perform private.require_person();
   perform private.check_arguments(variadic private.invalid_webhook_fields(jsonb_build_object(
     'url', p_url, 'events', p_events, 'description', p_description, 'enabled', p_enabled
   )));
@@ -226,6 +227,7 @@ as $$
 declare
   v_endpoint private.webhook_endpoints;
 begin
+  perform private.require_person();
   perform private.check_arguments(
     case when p_endpoint_id is null then 'endpoint_id' end,
     case when (p_grace between 0 and 86400) is not true then 'grace' end
@@ -280,7 +282,7 @@ as $$
 $$;
 
 comment on function public.create_webhook_endpoint is
-  'Adds an address that events are delivered to; events are *, <object>.* or types. Returns the endpoint with its secret, which is not shown again. Errors: 422 validation_failed with the fields; 422 too_many_endpoints beyond ten.';
+  'Adds an address that events are delivered to; events are *, <object>.* or types. Returns the endpoint with its secret, which is not shown again. Errors: 403 person_required; 422 validation_failed with the fields; 422 too_many_endpoints beyond ten.';
 
 create function public.webhook_endpoints()
 returns jsonb
@@ -345,7 +347,7 @@ as $$
 $$;
 
 comment on function public.rotate_webhook_secret is
-  'Gives an endpoint a new secret and returns it. The old one signs beside it for grace seconds, at most a day; 0 ends it at once. Those before it sign until their own time is over. Errors: 404 PGRST301; 422 validation_failed; 422 too_many_secrets beyond ten old ones.';
+  'Gives an endpoint a new secret and returns it. The old one signs beside it for grace seconds, at most a day; 0 ends it at once. Those before it sign until their own time is over. Errors: 403 person_required; 404 PGRST301; 422 validation_failed; 422 too_many_secrets beyond ten old ones.';
 
 grant execute on function
   public.create_webhook_endpoint (text, text[], text, boolean),

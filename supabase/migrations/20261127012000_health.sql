@@ -256,6 +256,7 @@ as $$
     'dispatcher', private.dispatcher_status(),
     'mail', private.mail_status(),
     'calendar', private.calendar_status(),
+    'accounts', private.account_status(),
     'jobs', private.job_status(),
     'time_zones', private.time_zone_status(),
     'secrets', private.secret_status(),
@@ -277,7 +278,7 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, calendar, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, calendar, accounts, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
 

@@ -21,7 +21,9 @@ describe("what is due", () => {
     await rolledBack(async (tx) => {
       const count = async () => {
         const [row] = await tx`
-          select private.calendar_calls() as calls, private.calendar_due() as due`;
+          select
+            (select count(*)::integer from private.calendar_rings()) as calls,
+            private.calendar_due() as due`;
         return row;
       };
       await tx`delete from private.busy_calendars`;

@@ -65,7 +65,12 @@ async function tenant() {
     select id, event_id from private.webhook_deliveries where professional_id = ${professional.id}`;
   const portal = await createPortalSession(client);
   const link = await createBookingSession(booking);
+  const { data: key } = await professional.api.rpc("create_api_key", {
+    name: note,
+    access: "read",
+  });
   const ids = {
+    key: (key as { id: string }).id,
     professional: professional.id,
     service: service.id,
     client: client.id,
@@ -86,7 +91,9 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
   const person = { client_name: "Ann", client_email: email, client_phone: "1" };
   return {
     adjust_stock: { product_id: ids.product, delta: 1, reason: "counted", expected_stock: 19 },
+    api_keys: {},
     audit: {},
+    authorize_action: { by_person: true },
     available_slots: {
       service_id: ids.service,
       from_date: day,
@@ -99,12 +106,14 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     calendar_feed: { token_hash: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000, etags: ["a"] },
     calendar_feeds: {},
     cancel_booking: { booking_id: ids.booking, reason: "ill" },
+    claim_account_deletions: { account_id: null, max_count: 1 },
     claim_busy_sync: {},
     claim_mails: { max_count: 1, per_second: 1 },
     claim_webhook_deliveries: { max_count: 1 },
     confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },
     confirm_professional_address: { professional_id: ids.professional, email: professional.email },
     count_link_use: { ip: "192.0.2.1", ip_limit: 100_000 },
+    create_api_key: { name: "till", access: "read", expires_at: "2100-01-01T00:00:00Z" },
     create_booking: {
       service_id: ids.service,
       starts_at: at("12:00"),
@@ -125,6 +134,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     delete_webhook_endpoint: { endpoint_id: ids.endpoint },
     end_portal_session: { session_id: randomUUID() },
     erase_client: { client_id: ids.client },
+    exchange_api_key: { key_digest: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000 },
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
     finish_busy_sync: {
       calendar_id: ids.calendar,
@@ -137,6 +147,13 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       sealed_address: "c",
       error: "http_error",
       error_detail: "500",
+    },
+    export_account: { cursor: `clients:${ids.client}` },
+    export_client: { client_id: ids.client },
+    finish_account_deletion: {
+      account_id: randomUUID(),
+      claim_token: randomUUID(),
+      mailed: true,
     },
     finish_mail: {
       mail_id: randomUUID(),
@@ -181,8 +198,11 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
     report_portal_address: { portal_url: "https://example.com/portal" },
+    request_account_deletion: { confirmation: "no" },
     request_address_confirmation: {},
     reschedule_booking: { booking_id: ids.booking, starts_at: at("15:00") },
+    revoke_api_key: { key_id: ids.key },
+    revoke_api_keys: {},
     rotate_webhook_secret: { endpoint_id: ids.endpoint, grace: 60 },
     set_portal_code: {
       professional_id: ids.professional,

@@ -182,6 +182,7 @@ describe("health", () => {
       pre_request: "ok",
       deliveries: "ok",
       dispatcher: "ok",
+      accounts: "ok",
       jobs: "ok",
       secrets: "ok",
       triggers: "ok",

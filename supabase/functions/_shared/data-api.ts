@@ -89,12 +89,19 @@ export function userRpc(env: Omit<Env, "secretKey">, fetcher = fetch): UserRpc {
   };
 }
 
-export function serverRpc(env: Omit<Env, "publishableKey">, fetcher = fetch): ServerRpc {
-  const headers = {
-    apikey: env.secretKey,
+/** What a caller with the secret key needs. */
+export type PlatformKeys = Omit<Env, "publishableKey">;
+
+export function secretKeyHeaders(secretKey: string): Record<string, string> {
+  return {
+    apikey: secretKey,
     // A key of the new generation is no token.
-    ...(!env.secretKey.startsWith("sb_") && { authorization: `Bearer ${env.secretKey}` }),
+    ...(!secretKey.startsWith("sb_") && { authorization: `Bearer ${secretKey}` }),
   };
+}
+
+export function serverRpc(env: PlatformKeys, fetcher = fetch): ServerRpc {
+  const headers = secretKeyHeaders(env.secretKey);
   return async (name, args) => {
     const answer = await post(env, headers, name, args, fetcher);
     const text = await answer.text();

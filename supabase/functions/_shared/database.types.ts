@@ -594,6 +594,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
       audit: {
         Args: Record<PropertyKey, never>
         Returns: Database["public"]["CompositeTypes"]["audit_finding"][]
@@ -604,6 +605,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      authorize_action: { Args: { by_person?: boolean }; Returns: undefined }
       available_slots: {
         Args: {
           from_date: string
@@ -637,6 +639,10 @@ export type Database = {
         }
       }
       claim_busy_sync: { Args: Record<PropertyKey, never>; Returns: Json }
+      claim_account_deletions: {
+        Args: { account_id: string; max_count: number }
+        Returns: Json
+      }
       claim_mails: {
         Args: { max_count: number; per_second: number }
         Returns: Json
@@ -653,6 +659,10 @@ export type Database = {
       count_link_use: {
         Args: { ip: string; ip_limit: number }
         Returns: number
+      }
+      create_api_key: {
+        Args: { access: string; expires_at?: string; name: string }
+        Returns: Json
       }
       create_booking: {
         Args: {
@@ -697,9 +707,19 @@ export type Database = {
       }
       end_portal_session: { Args: { session_id: string }; Returns: undefined }
       erase_client: { Args: { client_id: string }; Returns: Json }
+      exchange_api_key: {
+        Args: { ip: string; ip_limit: number; key_digest: string }
+        Returns: Json
+      }
       explain_slot: {
         Args: { service_id: string; starts_at: string }
         Returns: Json
+      }
+      export_account: { Args: { cursor?: string }; Returns: Json }
+      export_client: { Args: { client_id: string }; Returns: Json }
+      finish_account_deletion: {
+        Args: { account_id: string; claim_token: string; mailed: boolean }
+        Returns: undefined
       }
       finish_busy_sync: {
         Args: {
@@ -874,6 +894,10 @@ export type Database = {
         Args: { portal_url: string }
         Returns: undefined
       }
+      request_account_deletion: {
+        Args: { confirmation?: string }
+        Returns: Json
+      }
       request_address_confirmation: {
         Args: Record<PropertyKey, never>
         Returns: Json
@@ -888,6 +912,8 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      revoke_api_key: { Args: { key_id: string }; Returns: Json }
+      revoke_api_keys: { Args: Record<PropertyKey, never>; Returns: Json }
       rotate_webhook_secret: {
         Args: { endpoint_id: string; grace?: number }
         Returns: Json

@@ -11,8 +11,12 @@ import {
 } from "jose";
 import { EnvError, optional, type ReadEnv, required } from "./env.ts";
 import { ApiError } from "./errors.ts";
+import { tokenSigner } from "./signing.ts";
 
-/** The token of a signed-in professional; 401 `invalid_token` or 403 `forbidden` for any other. */
+/**
+ * The token of a professional or of a program with a key; 401 `invalid_token` or 403 `forbidden` for any
+ * other.
+ */
 export type UserToken = (request: Request) => Promise<string>;
 
 function invalidToken(): ApiError {
@@ -33,11 +37,12 @@ function publishedKeys(text: string | undefined): JWK[] {
 }
 
 /**
- * ES256 and RS256 by the keys of `SUPABASE_JWKS`; HS256 by the symmetric key in it, which local stacks
- * have, or by `JWT_SECRET`, for hosted projects on the legacy secret. The session is the Data API's to
- * check.
+ * By our own key first: the tokens of programs are signed with it, and a published list may be older than
+ * it. Then ES256 and RS256 by the keys of `SUPABASE_JWKS`; HS256 by the symmetric key in it, which local stacks have, or by `JWT_SECRET`, for hosted projects on the legacy secret. The session is the
+ * Data API's to check.
  */
-export function userTokens(read: ReadEnv, now: () => Date): UserToken {
+export async function userTokens(read: ReadEnv, now: () => Date): Promise<UserToken> {
+  const signer = await tokenSigner(read);
   const keys = publishedKeys(optional(read, "SUPABASE_JWKS"));
   const published = createLocalJWKSet({ keys: keys.filter(({ kty }) => kty !== "oct") });
   const symmetric = keys.find(({ kty }) => kty === "oct")?.k;
@@ -54,6 +59,8 @@ export function userTokens(read: ReadEnv, now: () => Date): UserToken {
 
   const verify = async (token: string): Promise<JWTPayload> => {
     const currentDate = now();
+    const own = await signer.verify(token, currentDate);
+    if (own) return own;
     if (decodeProtectedHeader(token).alg === "HS256" && secret) {
       return (await jwtVerify(token, secret, { algorithms: ["HS256"], currentDate })).payload;
     }

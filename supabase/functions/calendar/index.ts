@@ -18,7 +18,7 @@ Deno.serve(
   createHandler({
     ...httpDeps(read),
     readFeed: feedReader(server, integer(read, "FEED_READS_PER_IP_HOUR", 120, 1)),
-    userToken: userTokens(read, now),
+    userToken: await userTokens(read, now),
     rpc: userRpc(env),
     serverRpc: server,
     sealer: sealer(read),

@@ -46,7 +46,11 @@ function passOn(body: string, status = 200): Response {
 }
 
 export function createHandler(deps: WebhooksDeps): Handler {
-  /** A route of the professional: checks the token and the id, then reads what it needs. */
+  /**
+   * A route of the professional: checks the token and the id, then reads what it needs. What changes
+   * something or reaches outside calls a volatile RPC before all else: the check before it ends the request
+   * of a revoked key and of one that only reads.
+   */
   const user =
     (
       run: (
@@ -81,6 +85,7 @@ export function createHandler(deps: WebhooksDeps): Handler {
       GET: user(async (call) => passOn(await call("webhook_endpoints", {}))),
       POST: user(async (call, request) => {
         const endpoint = await readValid(request, NewEndpoint, BODY_LIMIT);
+        await call("authorize_action", { by_person: true });
         await checkUrl(endpoint.url);
         return passOn(await call("create_webhook_endpoint", endpoint), 201);
       }),
@@ -91,7 +96,10 @@ export function createHandler(deps: WebhooksDeps): Handler {
       ),
       PATCH: user(async (call, request, endpoint_id) => {
         const changes = await readValid(request, EndpointChanges, BODY_LIMIT);
-        if (changes.url !== undefined) await checkUrl(changes.url);
+        if (changes.url !== undefined) {
+          await call("authorize_action", {});
+          await checkUrl(changes.url);
+        }
         return passOn(await call("update_webhook_endpoint", { endpoint_id, changes }));
       }),
       DELETE: user(async (call, _, endpoint_id) =>

@@ -15,7 +15,7 @@ const now = () => new Date();
 Deno.serve(
   createHandler({
     ...httpDeps(read),
-    userToken: userTokens(read, now),
+    userToken: await userTokens(read, now),
     rpc: userRpc(env),
     queue: deliveryQueue(serverRpc(env)),
     sendMail: mailSender(read),

@@ -15,6 +15,7 @@ import {
   type PortalTokens,
   portalTokens,
 } from "../../../supabase/functions/_shared/portal/tokens.ts";
+import { tokenSigner } from "../../../supabase/functions/_shared/signing.ts";
 
 const SECRET = "a-secret-with-at-least-32-characters-in-it";
 const ISSUED_AT = 1_900_000_000;
@@ -74,10 +75,10 @@ beforeAll(async () => {
   otherJwk = { ...(await exportJWK(other.privateKey)), kid: "key-1" };
 });
 
-const tokensFor = (env: Record<string, string>): Promise<PortalTokens> =>
-  portalTokens((name) => env[name]);
-const withJwk = (key: unknown = jwk) => tokensFor({ PORTAL_SIGNING_JWK: JSON.stringify(key) });
-const withSecret = () => tokensFor({ PORTAL_JWT_SECRET: SECRET });
+const tokensFor = async (env: Record<string, string>): Promise<PortalTokens> =>
+  portalTokens(await tokenSigner((name) => env[name]));
+const withJwk = (key: unknown = jwk) => tokensFor({ TOKEN_SIGNING_JWK: JSON.stringify(key) });
+const withSecret = () => tokensFor({ TOKEN_JWT_SECRET: SECRET });
 
 describe("signing", () => {
   test("an ES256 key signs with its kid, and its public half verifies", async () => {
@@ -144,7 +145,7 @@ describe.each([
     const tokens = await make();
     const others = await (alg === "ES256"
       ? withJwk(otherJwk)
-      : tokensFor({ PORTAL_JWT_SECRET: SECRET.toUpperCase() }));
+      : tokensFor({ TOKEN_JWT_SECRET: SECRET.toUpperCase() }));
     expect(await tokens.sessionOf(await others.sign(session), DURING)).toBeNull();
   });
 });
@@ -184,18 +185,18 @@ describe("the project's secret also signs other tokens", () => {
 describe("start-up", () => {
   test("neither key is an error, and so are both", async () => {
     await expect(tokensFor({})).rejects.toThrow(EnvError);
-    await expect(tokensFor({ PORTAL_JWT_SECRET: " " })).rejects.toThrow(EnvError);
-    const both = { PORTAL_JWT_SECRET: SECRET, PORTAL_SIGNING_JWK: JSON.stringify(jwk) };
+    await expect(tokensFor({ TOKEN_JWT_SECRET: " " })).rejects.toThrow(EnvError);
+    const both = { TOKEN_JWT_SECRET: SECRET, TOKEN_SIGNING_JWK: JSON.stringify(jwk) };
     await expect(tokensFor(both)).rejects.toThrow(EnvError);
   });
 
   test("a secret of fewer than 32 characters is an error that does not show it", async () => {
     const short = SECRET.slice(0, 31);
-    const error = await tokensFor({ PORTAL_JWT_SECRET: short }).catch((reason: Error) => reason);
+    const error = await tokensFor({ TOKEN_JWT_SECRET: short }).catch((reason: Error) => reason);
     expect(error).toBeInstanceOf(EnvError);
-    expect(String(error)).toContain("PORTAL_JWT_SECRET");
+    expect(String(error)).toContain("TOKEN_JWT_SECRET");
     expect(String(error)).not.toContain(short);
-    await expect(tokensFor({ PORTAL_JWT_SECRET: SECRET.slice(0, 32) })).resolves.toBeDefined();
+    await expect(tokensFor({ TOKEN_JWT_SECRET: SECRET.slice(0, 32) })).resolves.toBeDefined();
   });
 
   test.each<[name: string, change: (key: JWK) => unknown]>([
@@ -211,12 +212,12 @@ describe("start-up", () => {
   ])("a key %s is an error that does not show it", async (_, change) => {
     const error = await withJwk(change(jwk)).catch((reason: Error) => reason);
     expect(error).toBeInstanceOf(EnvError);
-    expect(String(error)).toContain("PORTAL_SIGNING_JWK");
+    expect(String(error)).toContain("TOKEN_SIGNING_JWK");
     expect(String(error)).not.toContain(jwk.d);
   });
 
   test("a key that is no JSON is an error that does not show it", async () => {
-    const error = await tokensFor({ PORTAL_SIGNING_JWK: "{not json" }).catch((reason) => reason);
+    const error = await tokensFor({ TOKEN_SIGNING_JWK: "{not json" }).catch((reason) => reason);
     expect(error).toBeInstanceOf(EnvError);
     expect(String(error)).not.toContain("not json");
   });

@@ -525,11 +525,15 @@ describe("a user's token", () => {
       .setProtectedHeader({ alg: "HS256", ...header })
       .setExpirationTime("1h")
       .sign(key);
-  const check = (variables: Record<string, string>, token: string) =>
-    userTokens(
-      (name) => variables[name],
+  const check = async (variables: Record<string, string>, token: string) => {
+    const own = { TOKEN_JWT_SECRET: "our-own-secret-of-at-least-32-characters", ...variables };
+    const userToken = await userTokens(
+      (name) => own[name as keyof typeof own],
       () => new Date(),
-    )(new Request("https://api.test/", { headers: { authorization: `Bearer ${token}` } }));
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    return userToken(new Request("https://api.test/", { headers }));
+  };
   const hs256 = new TextEncoder().encode(secret);
   const jwks = (...keys: object[]) => JSON.stringify({ keys });
 
@@ -576,13 +580,40 @@ describe("a user's token", () => {
 
   test.each([{}, { SUPABASE_JWKS: "nonsense" }, { JWT_SECRET: "short" }])(
     "cannot be checked with %j: the function does not start",
-    (variables: Record<string, string>) => {
-      expect(() =>
-        userTokens(
-          (name) => variables[name],
-          () => new Date(),
-        ),
-      ).toThrow(EnvError);
+    async (variables: Record<string, string>) => {
+      await expect(check(variables, "x")).rejects.toThrow(EnvError);
     },
   );
+
+  test("of a key is checked by our own key first, which a published list may not have yet", async () => {
+    const [own, published] = await Promise.all([
+      generateKeyPair("ES256", { extractable: true }),
+      generateKeyPair("ES256"),
+    ]);
+    const jwk = { ...(await exportJWK(own.privateKey)), kid: "ours" };
+    const variables = {
+      TOKEN_JWT_SECRET: "",
+      TOKEN_SIGNING_JWK: JSON.stringify(jwk),
+      SUPABASE_JWKS: jwks({ ...(await exportJWK(published.publicKey)), kid: "k1" }),
+    };
+    const ofKey = await sign(claims, { alg: "ES256", kid: "ours" }, own.privateKey);
+    expect(await check(variables, ofKey)).toBe(ofKey);
+    const ofPerson = await sign(claims, { alg: "ES256", kid: "k1" }, published.privateKey);
+    expect(await check(variables, ofPerson)).toBe(ofPerson);
+    const portal = await sign(
+      { ...claims, role: "portal_client" },
+      { alg: "ES256", kid: "ours" },
+      own.privateKey,
+    );
+    await expect(check(variables, portal)).rejects.toMatchObject({ status: 403 });
+    const expired = await new SignJWT(claims)
+      .setProtectedHeader({ alg: "ES256", kid: "ours" })
+      .setExpirationTime(1)
+      .sign(own.privateKey);
+    await expect(check(variables, expired)).rejects.toMatchObject({ status: 401 });
+    const { TOKEN_SIGNING_JWK: _, ...without } = variables;
+    await expect(check({ ...without, TOKEN_JWT_SECRET: secret }, ofKey)).rejects.toMatchObject({
+      status: 401,
+    });
+  });
 });
