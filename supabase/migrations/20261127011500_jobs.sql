@@ -13,11 +13,7 @@ as $$
     ('expired-holds', '10 seconds', 'select private.sweep_holds()'),
     ('webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$),
     ('mail-dispatch', '10 seconds', $job$select private.ring_dispatcher('mail')$job$),
-    (
-      'calendar-dispatch',
-      '10 seconds',
-      $job$select private.ring_dispatcher('calendar') from private.calendar_rings()$job$
-    ),
+    ('calendar-dispatch', '10 seconds', $job$select private.ring_dispatcher('calendar')$job$),
     ('account-dispatch', '* * * * *', $job$select private.ring_dispatcher('account')$job$),
     ('mail-reminders', '* * * * *', 'select private.queue_reminders()'),
     ('request-counter', '* * * * *', 'select private.check_request_counter()'),

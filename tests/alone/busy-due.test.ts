@@ -20,18 +20,53 @@ describe("what is due", () => {
   it("has a call each, up to twenty", async () => {
     await rolledBack(async (tx) => {
       const count = async () => {
-        const rows = await tx`select private.calendar_due() as due from private.calendar_rings()`;
-        return { rings: rows.length, due: rows[0]?.due ?? false };
+        const [row] = await tx`
+          select
+            (select count(*)::integer from private.calendar_rings()) as calls,
+            private.calendar_due() as due`;
+        return row;
       };
       await tx`delete from private.busy_calendars`;
-      expect(await count()).toEqual({ rings: 0, due: false });
+      expect(await count()).toEqual({ calls: 0, due: false });
       await due(tx);
       await due(tx, ivo);
       await due(tx, ivo, "2100-01-01");
-      expect(await count()).toEqual({ rings: 2, due: true });
+      expect(await count()).toEqual({ calls: 2, due: true });
       for (let n = 0; n < 20; n++) await due(tx);
-      expect(await count()).toEqual({ rings: 20, due: true });
+      expect(await count()).toEqual({ calls: 20, due: true });
     });
+  });
+
+  it("is rung for as often", async () => {
+    const urls = await rolledBack(async (tx) => {
+      // What the platform has, as far as it is used.
+      await tx`create schema vault`;
+      await tx`
+        create table vault.decrypted_secrets as
+        select * from (
+          values ('project_url', 'https://project.test'), ('dispatch_secret', 'the secret')
+        ) as secrets (name, decrypted_secret)`;
+      await tx`create schema net`;
+      await tx`create table net.calls (url text)`;
+      await tx`
+        create function net.http_post(
+          url text, body jsonb, headers jsonb, timeout_milliseconds integer
+        )
+        returns bigint
+        language sql
+        as $$ insert into net.calls values ($1) returning 1::bigint $$`;
+      await tx`delete from private.busy_calendars`;
+      await tx`select private.ring_dispatcher('calendar')`;
+      const before = await tx`select url from net.calls`;
+      await due(tx);
+      await due(tx, ivo);
+      await due(tx, ivo, "2100-01-01");
+      await tx`select private.ring_dispatcher('calendar')`;
+      const rows = await tx<{ url: string }[]>`select url from net.calls`;
+      return [before.length, ...rows.map(({ url }) => url)];
+    });
+    const url = "https://project.test/functions/v1/calendar/dispatch";
+    expect(urls).toEqual([0, url, url]);
   });
 
   it("and stays so for five minutes is no longer ok", async () => {

@@ -54,6 +54,11 @@ async function tenant() {
     url: "https://example.com/hook",
     events: ["*"],
   });
+  const sealed = `sealed-${randomUUID()}`;
+  const [calendar] = await sql<{ id: string }[]>`
+    insert into private.busy_calendars (professional_id, sealed_address, host, due_at)
+    values (${professional.id}, ${sealed}, 'calendar.example', '2100-01-01')
+    returning id`;
   const { id: endpointId, secret } = endpoint as { id: string; secret: string };
   await professional.api.from("clients").update({ phone: "1" }).eq("id", client.id);
   const [delivery] = await sql<{ id: string; event_id: string }[]>`
@@ -74,8 +79,9 @@ async function tenant() {
     order: order.id,
     endpoint: endpointId,
     delivery: delivery?.id as string,
+    calendar: calendar?.id as string,
   };
-  return { professional, portal, link, ids, email: client.email as string, secret, note };
+  return { professional, portal, link, ids, email: client.email as string, secret, sealed, note };
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
@@ -94,11 +100,14 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       to_date: day,
       reschedule_of: ids.booking,
     },
+    begin_busy_calendar: {},
     booking_page: { username: `ana-${professional.id}` },
+    busy_calendars: {},
     calendar_feed: { token_hash: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000, etags: ["a"] },
     calendar_feeds: {},
     cancel_booking: { booking_id: ids.booking, reason: "ill" },
     claim_account_deletions: { account_id: null, max_count: 1 },
+    claim_busy_sync: {},
     claim_mails: { max_count: 1, per_second: 1 },
     claim_webhook_deliveries: { max_count: 1 },
     confirm_hold: { kind: "booking", id: ids.booking, link_epoch: 1 },
@@ -120,12 +129,25 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       description: "ours",
       enabled: true,
     },
+    delete_busy_calendar: { calendar_id: ids.calendar },
     delete_calendar_feed: { feed_id: randomUUID() },
     delete_webhook_endpoint: { endpoint_id: ids.endpoint },
     end_portal_session: { session_id: randomUUID() },
     erase_client: { client_id: ids.client },
     exchange_api_key: { key_digest: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000 },
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
+    finish_busy_sync: {
+      calendar_id: ids.calendar,
+      claim_token: randomUUID(),
+      result: "failed",
+      ranges: [],
+      time_zone: "UTC",
+      etag: "a",
+      last_modified: "b",
+      sealed_address: "c",
+      error: "http_error",
+      error_detail: "500",
+    },
     export_account: { cursor: `clients:${ids.client}` },
     export_client: { client_id: ids.client },
     finish_account_deletion: {
@@ -158,6 +180,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     health: {},
     mails: { booking_id: ids.booking, client_id: ids.client, order_id: null },
     order_payments: { order_id: ids.order },
+    own_calendar_uids: { professional_id: ids.professional, uids: [ids.booking] },
     place_order: {
       professional_id: ids.professional,
       items,
@@ -195,6 +218,13 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       ip: "192.0.2.1",
       ip_limit: 100_000,
     },
+    store_busy_calendar: {
+      professional_id: ids.professional,
+      name: "Work",
+      sealed_address: "sealed",
+      host: "calendar.example",
+    },
+    sync_busy_calendar: { calendar_id: ids.calendar },
     test_webhook_endpoint: { endpoint_id: ids.endpoint },
     unsubscribe_client: { client_id: ids.client, link_epoch: 1 },
     update_webhook_endpoint: { endpoint_id: ids.endpoint, changes: { description: "ours" } },
@@ -330,6 +360,8 @@ function secretsFor(caller: string): { anywhere: string[]; inErrors: string[] } 
   return {
     anywhere: [
       theirs.secret,
+      theirs.sealed,
+      mine.sealed,
       theirs.note,
       theirs.ids.client,
       theirs.ids.delivery,
@@ -571,6 +603,13 @@ describe("a table that refuses what a rule writes", () => {
     ["private.payments", "a payment", own, rpc("record_payment")],
     ["public.orders", "a payment", own, rpc("record_payment")],
     ["public.products", "an adjustment", own, rpc("adjust_stock")],
+    ["private.busy_calendars", "a sync of a busy calendar", own, rpc("sync_busy_calendar", {})],
+    [
+      "private.busy_calendars",
+      "a new busy calendar",
+      () => ({ role: "service_role" }),
+      rpc("store_busy_calendar"),
+    ],
     ["private.calendar_feeds", "a new feed", own, rpc("create_calendar_feed")],
     ["private.webhook_endpoints", "a new endpoint", own, rpc("create_webhook_endpoint")],
     ["private.webhook_endpoints", "a change of an endpoint", own, rpc("update_webhook_endpoint")],

@@ -175,8 +175,9 @@ describe("health", () => {
   };
 
   test("is ok in every entry on a sound stack", async () => {
-    // How long mails have waited here is their dispatcher's: mail-queue.test.ts has this entry.
-    const { request_counter, time_zones, mail, ...others } = await health();
+    // How long mails and calendars have waited here is their dispatcher's: mail-queue.test.ts and
+    // busy-due.test.ts have these entries.
+    const { request_counter, time_zones, mail, calendar, ...others } = await health();
     expect(others).toEqual({
       pre_request: "ok",
       deliveries: "ok",
@@ -189,7 +190,8 @@ describe("health", () => {
       links: "ok",
       grants: "ok",
     });
-    expect([request_counter, time_zones, mail]).toEqual(Array(3).fill(expect.any(String)));
+    const texts = [request_counter, time_zones, mail, calendar];
+    expect(texts).toEqual(Array(4).fill(expect.any(String)));
   });
 
   describe("of the server's zone data", () => {

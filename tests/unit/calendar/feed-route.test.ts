@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { FeedAnswer } from "../../../supabase/functions/calendar/feed.ts";
 import { feedReader } from "../../../supabase/functions/calendar/feed.ts";
-import { createHandler } from "../../../supabase/functions/calendar/handler.ts";
+import { calendarHandler } from "./world.ts";
 
 const TOKEN = "Zm9vYmFyLXRva2VuX29mXzMyX2J5dGVzLWV4YWN0bHk";
 const ETAG = "0123456789abcdef0123456789abcdef";
@@ -16,9 +16,7 @@ const FOUND: FeedAnswer = {
 function setUp(answer: FeedAnswer | Error = FOUND) {
   const asked: unknown[][] = [];
   const logged: object[] = [];
-  const handle = createHandler({
-    corsOrigins: "*",
-    newRequestId: () => "request-1",
+  const handle = calendarHandler({
     log: (entry) => logged.push(entry),
     readFeed: async (...args) => {
       asked.push(args);
