@@ -23,17 +23,18 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     is_active_product is_open_to_public place_order quote_order timestamp_from_json
     timestamp_json`),
   authenticated: words(`adjust_stock api_keys are_mail_settings are_reminders audit
-    authorize_action availability_problem available_slots begin_busy_calendar blocked_range
-    booking_page busy_calendars calendar_feeds cancel_booking check_request create_api_key
-    create_booking create_calendar_feed create_webhook_endpoint day_windows_problem
-    delete_busy_calendar delete_calendar_feed delete_webhook_endpoint email_key erase_client
-    explain_slot export_account export_client is_blank is_email languages mail_kinds mails
-    order_payments place_order quote_order record_payment redeliver_webhook redeliver_webhooks
-    refund_payment request_account_deletion request_address_confirmation reschedule_booking
-    revoke_api_key revoke_api_keys rotate_webhook_secret spill_over sync_busy_calendar
-    tags_are_short test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible
-    update_webhook_endpoint webhook_attempts webhook_deliveries webhook_endpoint
-    webhook_endpoints webhook_events`),
+    authorize_action availability_problem available_slots begin_busy_calendar
+    begin_google_connection begin_google_disconnection blocked_range booking_page busy_calendars
+    calendar_feeds cancel_booking check_request create_api_key create_booking create_calendar_feed
+    create_webhook_endpoint day_windows_problem delete_busy_calendar delete_calendar_feed
+    delete_webhook_endpoint email_key erase_client explain_slot export_account export_client
+    google_connection is_blank is_email languages mail_kinds mails order_payments place_order
+    quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
+    request_account_deletion request_address_confirmation reschedule_booking revoke_api_key
+    revoke_api_keys rotate_webhook_secret spill_over sync_busy_calendar tags_are_short
+    test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible
+    update_google_connection update_webhook_endpoint webhook_attempts webhook_deliveries
+    webhook_endpoint webhook_endpoints webhook_events`),
   portal_booking: words(`available_slots booking_page caller_professional_id cancel_booking
     check_request explain_slot jwt_claims portal_booking_id reschedule_booking timestamp_from_json
     timestamp_json`),
@@ -43,15 +44,16 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     timestamp_from_json timestamp_json trim_invisible`),
   service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
     available_slots blocked_range booking_page calendar_feed cancel_booking check_request
-    claim_account_deletions claim_busy_sync claim_mails claim_webhook_deliveries confirm_hold
-    confirm_professional_address count_link_use create_booking day_windows_problem email_key
-    end_portal_session exchange_api_key explain_slot finish_account_deletion finish_busy_sync
-    finish_mail finish_portal_verification finish_webhook_delivery health is_blank is_email
-    languages mail_kinds order_payments own_calendar_uids place_order quote_order
+    claim_account_deletions claim_busy_sync claim_google_run claim_mails claim_webhook_deliveries
+    confirm_hold confirm_professional_address count_link_use create_booking day_windows_problem
+    delete_google_connection email_key end_portal_session exchange_api_key explain_slot
+    finish_account_deletion finish_busy_sync finish_google_push finish_google_run finish_mail
+    finish_portal_verification finish_webhook_delivery google_grant health is_blank is_email
+    languages mail_kinds next_google_event order_payments own_calendar_uids place_order quote_order
     record_mail_event record_payment refund_payment report_portal_address reschedule_booking
     set_portal_code spill_over start_booking_session start_portal_code start_portal_verification
-    store_busy_calendar tags_are_short timestamp_from_json timestamp_json trim_invisible
-    unsubscribe_client`),
+    store_busy_calendar store_google_connection tags_are_short timestamp_from_json timestamp_json
+    trim_invisible unsubscribe_client`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
@@ -132,6 +134,17 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   webhook_endpoint: { volatility: "s", roles: ["authenticated"] },
   webhook_endpoints: { volatility: "s", roles: ["authenticated"] },
   webhook_events: { volatility: "s", roles: ["authenticated"] },
+  begin_google_connection: { volatility: "v", roles: ["authenticated"] },
+  begin_google_disconnection: { volatility: "v", roles: ["authenticated"] },
+  google_connection: { volatility: "s", roles: ["authenticated"] },
+  update_google_connection: { volatility: "v", roles: ["authenticated"] },
+  claim_google_run: { volatility: "v", roles: ["service_role"] },
+  delete_google_connection: { volatility: "v", roles: ["service_role"] },
+  finish_google_push: { volatility: "v", roles: ["service_role"] },
+  finish_google_run: { volatility: "v", roles: ["service_role"] },
+  google_grant: { volatility: "s", roles: ["service_role"] },
+  next_google_event: { volatility: "v", roles: ["service_role"] },
+  store_google_connection: { volatility: "v", roles: ["service_role"] },
 };
 
 /**
@@ -149,7 +162,9 @@ const RULES_GRANTS: Record<string, string> = {
   "private.booking_sessions": "delete insert select update(revoked_at)",
   "private.busy_calendars": "delete insert select update",
   "private.busy_times": "delete insert select",
+  "private.calendar_connections": "delete insert select update",
   "private.calendar_feeds": "delete insert select",
+  "private.calendar_pushes": "delete insert select update",
   "private.confirmed_owners": "delete insert select update",
   "private.currencies": "select",
   "private.dispatches": "insert(queue) select update(last_at)",

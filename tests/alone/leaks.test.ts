@@ -59,6 +59,11 @@ async function tenant() {
     insert into private.busy_calendars (professional_id, sealed_address, host, due_at)
     values (${professional.id}, ${sealed}, 'calendar.example', '2100-01-01')
     returning id`;
+  const sealedToken = `sealed-token-${randomUUID()}`;
+  const [connection] = await sql<{ id: string }[]>`
+    insert into private.calendar_connections (professional_id, sealed_token, busy_due_at)
+    values (${professional.id}, ${sealedToken}, '2100-01-01')
+    returning id`;
   const { id: endpointId, secret } = endpoint as { id: string; secret: string };
   await professional.api.from("clients").update({ phone: "1" }).eq("id", client.id);
   const [delivery] = await sql<{ id: string; event_id: string }[]>`
@@ -80,8 +85,19 @@ async function tenant() {
     endpoint: endpointId,
     delivery: delivery?.id as string,
     calendar: calendar?.id as string,
+    connection: connection?.id as string,
   };
-  return { professional, portal, link, ids, email: client.email as string, secret, sealed, note };
+  return {
+    professional,
+    portal,
+    link,
+    ids,
+    email: client.email as string,
+    secret,
+    sealed,
+    sealedToken,
+    note,
+  };
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
@@ -100,6 +116,36 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       to_date: day,
       reschedule_of: ids.booking,
     },
+    begin_google_connection: {},
+    begin_google_disconnection: {},
+    claim_google_run: {},
+    delete_google_connection: { connection_id: ids.connection, sealed_token: "another" },
+    finish_google_push: {
+      connection_id: ids.connection,
+      claim_token: randomUUID(),
+      booking_id: ids.booking,
+      revision: 1,
+      result: "failed",
+      error: "no_answer",
+    },
+    finish_google_run: {
+      connection_id: ids.connection,
+      claim_token: randomUUID(),
+      result: "failed",
+      error: "no_answer",
+      ranges: [],
+      retry_after: 1,
+      sealed_token: "another",
+    },
+    google_connection: {},
+    google_grant: { professional_id: ids.professional },
+    next_google_event: {
+      connection_id: ids.connection,
+      claim_token: randomUUID(),
+      booking_id: ids.booking,
+    },
+    store_google_connection: { professional_id: ids.professional, sealed_token: "another" },
+    update_google_connection: { push: true, busy: true },
     begin_busy_calendar: {},
     booking_page: { username: `ana-${professional.id}` },
     busy_calendars: {},
@@ -362,6 +408,8 @@ function secretsFor(caller: string): { anywhere: string[]; inErrors: string[] } 
       theirs.secret,
       theirs.sealed,
       mine.sealed,
+      theirs.sealedToken,
+      mine.sealedToken,
       theirs.note,
       theirs.ids.client,
       theirs.ids.delivery,
@@ -611,6 +659,18 @@ describe("a table that refuses what a rule writes", () => {
       rpc("store_busy_calendar"),
     ],
     ["private.calendar_feeds", "a new feed", own, rpc("create_calendar_feed")],
+    [
+      "private.calendar_connections",
+      "a change of a Google calendar",
+      own,
+      rpc("update_google_connection"),
+    ],
+    [
+      "private.calendar_connections",
+      "another token of Google's",
+      () => ({ role: "service_role" }),
+      rpc("store_google_connection"),
+    ],
     ["private.webhook_endpoints", "a new endpoint", own, rpc("create_webhook_endpoint")],
     ["private.webhook_endpoints", "a change of an endpoint", own, rpc("update_webhook_endpoint")],
     ["private.webhook_endpoints", "a new secret", own, rpc("rotate_webhook_secret")],
