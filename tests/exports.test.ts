@@ -275,6 +275,13 @@ describe("the export of a client", () => {
     await sql`
       insert into private.mails (professional_id, audience, kind, client_id, booking_id, recipient)
       values (${ana.id}, 'client', 'booking_confirmed', ${client.id}, ${booking.id}, ${client.email})`;
+    await sql`
+      insert into private.calendar_connections (professional_id, sealed_token, status)
+      values (${ana.id}, 'sealed', 'revoked') on conflict do nothing`;
+    await sql`
+      insert into private.calendar_pushes (connection_id, booking_id, professional_id, due_at)
+      select id, ${booking.id}, professional_id, null
+      from private.calendar_connections where professional_id = ${ana.id}`;
     await deliver(ana, client);
   }
 

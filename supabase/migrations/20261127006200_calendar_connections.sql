@@ -26,7 +26,8 @@ create table private.calendar_connections (
   claimed_at timestamptz not null default '-infinity',
   -- The run that is under way; finishing needs it.
   claim_token uuid,
-  leased_until timestamptz not null default '-infinity'
+  leased_until timestamptz not null default '-infinity',
+  constraint calendar_connections_professional_id_id_key unique (professional_id, id)
 );
 
 create function private.calendar_connection_json(p_connection private.calendar_connections)

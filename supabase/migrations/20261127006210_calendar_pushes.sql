@@ -3,10 +3,10 @@
 -- at a time for a connection, so entries change in the order of their bookings.
 
 create table private.calendar_pushes (
-  connection_id uuid not null references private.calendar_connections (id) on delete cascade,
+  connection_id uuid not null,
   -- Without a foreign key: the entry of a booking that is gone has to go too.
   booking_id uuid not null,
-  professional_id uuid not null references public.profiles (id) on delete cascade,
+  professional_id uuid not null,
   due_at timestamptz default now(),
   -- Rises with every change, so that finishing an older one leaves the row due.
   revision integer not null default 1,
@@ -18,8 +18,15 @@ create table private.calendar_pushes (
   is_there boolean not null default false,
   error text
     constraint calendar_pushes_error_is_a_code check (error ~ '^[a-z0-9_]{1,50}$'),
-  primary key (connection_id, booking_id)
+  primary key (connection_id, booking_id),
+  constraint calendar_pushes_professional_id_connection_id_fkey
+    foreign key (professional_id, connection_id)
+    references private.calendar_connections (professional_id, id)
+    on delete cascade
 );
+
+create index calendar_pushes_professional_id_connection_id_idx
+  on private.calendar_pushes (professional_id, connection_id);
 
 create index calendar_pushes_professional_id_booking_id_idx
   on private.calendar_pushes (professional_id, booking_id);

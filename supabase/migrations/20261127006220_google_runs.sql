@@ -32,7 +32,7 @@ end;
 $$;
 
 comment on function private.google_work is
-  'Connections with something to do, first who has waited longest.';
+  'Connections with something to do, for who rings; the claim has the same conditions of its own, being planned for another role.';
 
 create function private.google_event_id(p_booking_id uuid, p_generation integer)
 returns text
@@ -103,9 +103,23 @@ begin
   insert into private.dispatches (queue) values ('calendar')
   on conflict (queue) do update set last_at = now();
 
+  -- The conditions of google_work().
   select c.* into v_connection
-  from private.google_work() as work (id)
-  join private.calendar_connections c on c.id = work.id
+  from private.calendar_connections c
+  where c.status = 'active'
+    and c.paused_until <= now()
+    and c.leased_until <= now()
+    and (
+      (c.busy and c.busy_due_at <= now())
+      or (
+        c.push
+        and exists (
+          select
+          from private.calendar_pushes p
+          where p.connection_id = c.id and p.due_at <= now()
+        )
+      )
+    )
   order by c.claimed_at
   limit 1
   for no key update of c skip locked;
