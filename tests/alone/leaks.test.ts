@@ -61,8 +61,8 @@ async function tenant() {
     returning id`;
   const sealedToken = `sealed-token-${randomUUID()}`;
   const [connection] = await sql<{ id: string }[]>`
-    insert into private.calendar_connections (professional_id, sealed_token, busy_due_at)
-    values (${professional.id}, ${sealedToken}, '2100-01-01')
+    insert into private.calendar_connections (professional_id, sealed_token, status)
+    values (${professional.id}, ${sealedToken}, 'revoked')
     returning id`;
   const { id: endpointId, secret } = endpoint as { id: string; secret: string };
   await professional.api.from("clients").update({ phone: "1" }).eq("id", client.id);
