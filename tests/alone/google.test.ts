@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import postgres, { type Sql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Stack, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
@@ -711,4 +711,141 @@ test("a token under an older key is sealed under the current one when it is used
   const row = await connection();
   expect(row?.sealed_token).toMatch(/^k1\./);
   expect(await older?.open(row?.sealed_token, of)).toBe(account.refreshToken);
+});
+
+describe("a run", () => {
+  class Undone extends Error {}
+
+  /** In a transaction that is undone, so that the running function sees nothing of it. */
+  async function alone(work: (tx: TransactionSql) => Promise<void>): Promise<void> {
+    const undone = sql.begin(async (tx) => {
+      await tx`
+        insert into private.calendar_connections (professional_id, sealed_token, busy_due_at)
+        values (${ANA}, 'sealed', 'infinity')`;
+      await work(tx);
+      throw new Undone();
+    });
+    await expect(undone).rejects.toThrow(Undone);
+  }
+
+  interface Claim {
+    connection_id: string;
+    claim_token: string;
+    pushes: { booking_id: string; revision: number; event_id: string; entry: object | null }[];
+  }
+  const claim = async (tx: TransactionSql): Promise<Claim | null> =>
+    (await tx`select public.claim_google_run() as run`)[0]?.run;
+  const finishPush = async (tx: TransactionSql, run: Claim, n: number, result: string) => {
+    const { booking_id, revision } = run.pushes[n] ?? { booking_id: "", revision: 0 };
+    const [row] = await tx`
+      select public.finish_google_push(
+        ${run.connection_id}, ${run.claim_token}, ${booking_id}, ${revision}, ${result}, 'code'
+      ) as done`;
+    return row?.done;
+  };
+  const finish = async (tx: TransactionSql, run: Claim, result = "done") =>
+    (
+      await tx`
+        select public.finish_google_run(
+          ${run.connection_id}, ${run.claim_token}, ${result}, 'code'
+        ) as done`
+    )[0]?.done;
+  const add = async (tx: TransactionSql): Promise<string> =>
+    (
+      await tx`
+        insert into public.bookings (professional_id, client_id, service_id, starts_at)
+        values (${ANA}, ${client}, ${service}, ${at("09:00")}) returning id`
+    )[0]?.id;
+  const dueOf = async (tx: TransactionSql) =>
+    (
+      await tx`
+        select revision, attempts, generation, is_there, may_exist, due_at is not null as due
+        from private.calendar_pushes`
+    )[0];
+
+  test("that finishes what has changed since leaves it due", async () => {
+    await alone(async (tx) => {
+      const booking = await add(tx);
+      const run = (await claim(tx)) as Claim;
+      expect(run.pushes).toMatchObject([{ booking_id: booking, revision: 1 }]);
+      await tx`update public.bookings set notes = 'later' where id = ${booking}`;
+      expect(await finishPush(tx, run, 0, "written")).toBe(true);
+      expect(await dueOf(tx)).toMatchObject({ revision: 2, is_there: true, due: true });
+      expect(await finish(tx, run)).toBe(true);
+      const next = (await claim(tx)) as Claim;
+      expect(next.pushes).toMatchObject([
+        { revision: 2, is_there: true, entry: { notes: "later" } },
+      ]);
+      expect(await finishPush(tx, next, 0, "written")).toBe(true);
+      expect(await dueOf(tx)).toMatchObject({ due: false });
+    });
+  });
+
+  test("is one at a time; a lease that is over is taken again, and then the first is over", async () => {
+    await alone(async (tx) => {
+      await add(tx);
+      const first = (await claim(tx)) as Claim;
+      expect(await claim(tx)).toBeNull();
+      await tx`update private.calendar_connections set leased_until = now()`;
+      const second = (await claim(tx)) as Claim;
+      expect(second.connection_id).toBe(first.connection_id);
+      expect(await finishPush(tx, first, 0, "written")).toBe(false);
+      expect(await finish(tx, first)).toBe(false);
+      expect(await dueOf(tx)).toMatchObject({ due: true, is_there: false, may_exist: true });
+      expect(await finishPush(tx, second, 0, "written")).toBe(true);
+    });
+  });
+
+  test("is over when the professional switches something", async () => {
+    await alone(async (tx) => {
+      await add(tx);
+      const run = (await claim(tx)) as Claim;
+      await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: ANA, role: "authenticated" })}, true)`;
+      await tx`select public.update_google_connection(push => false)`;
+      expect(await finishPush(tx, run, 0, "written")).toBe(false);
+      expect(await claim(tx)).toBeNull();
+    });
+  });
+
+  test("hears nothing of what came and went before it", async () => {
+    await alone(async (tx) => {
+      const booking = await add(tx);
+      await tx`update public.bookings set status = 'cancelled' where id = ${booking}`;
+      expect((await claim(tx))?.pushes).toEqual([]);
+      expect(await dueOf(tx)).toBeUndefined();
+    });
+  });
+
+  test("tries what failed later each time", async () => {
+    await alone(async (tx) => {
+      await add(tx);
+      const waits: number[] = [];
+      for (let n = 0; n < 9; n++) {
+        await tx`update private.calendar_pushes set due_at = now()`;
+        const run = (await claim(tx)) as Claim;
+        await finishPush(tx, run, 0, "failed");
+        await finish(tx, run);
+        const [row] = await tx`
+          select extract(epoch from due_at - now())::integer as wait from private.calendar_pushes`;
+        waits.push(row?.wait);
+      }
+      expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+    });
+  });
+
+  test("of the one that waits longest comes first", async () => {
+    await alone(async (tx) => {
+      const other = { id: crypto.randomUUID() };
+      await tx`
+        insert into auth.users (id, email, aud, role, raw_user_meta_data)
+        values (${other.id}, 'ivo@example.com', 'authenticated', 'authenticated', '{}')`;
+      await tx`
+        insert into private.calendar_connections (professional_id, sealed_token, claimed_at)
+        values (${other.id}, 'sealed', now() - interval '1 hour')`;
+      await tx`update private.calendar_connections set claimed_at = now() where professional_id = ${ANA}`;
+      await add(tx);
+      expect(await claim(tx)).toMatchObject({ professional_id: other.id });
+      expect(await claim(tx)).toMatchObject({ professional_id: ANA });
+    });
+  });
 });
