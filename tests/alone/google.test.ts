@@ -572,9 +572,13 @@ describe("what is in the calendar", () => {
   });
 
   test("is not busy by our own entries, and not by invitations of our mails", async () => {
-    const booking = await book();
+    const booking = await book("11:00");
     const account = google.grant();
-    put(account, "invitation", { iCalUID: booking });
+    put(account, "invitation", {
+      iCalUID: booking,
+      start: { dateTime: at("13:00") },
+      end: { dateTime: at("14:00") },
+    });
     // Looks like one of ours, and is nobody's.
     put(account, `${"0".repeat(32)}g0`, {});
     await route("POST", { refresh_token: account.refreshToken });
