@@ -1,6 +1,7 @@
 /** An account that has something in every table there is. */
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { makeBusy } from "./busy.ts";
 import { request, server } from "./callers.ts";
 import { sql } from "./database.ts";
 import {
@@ -105,6 +106,11 @@ export async function accountWithEverything(): Promise<Professional> {
       ip_limit: 1000,
     }),
   );
+  ok(await professional.api.rpc("create_calendar_feed", { name: "Phone", detail: "full" }));
+  await sql`
+    insert into private.busy_calendars (professional_id, sealed_address, host, due_at)
+    values (${professional.id}, 'sealed', 'calendar.example', '2100-01-01')`;
+  await makeBusy(professional, ["2099-01-01T09:00:00Z", "2099-01-01T10:00:00Z"]);
   // As a hold leaves it where there is a webhook endpoint.
   await sql`
     insert into private.unheard_clients (professional_id, client_id)
