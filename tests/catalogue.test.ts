@@ -161,7 +161,7 @@ const RULES_GRANTS: Record<string, string> = {
   "private.api_keys": "insert select update(last_used_on) update(revoked_at)",
   "private.booking_sessions": "delete insert select update(revoked_at)",
   "private.busy_calendars": "delete insert select update",
-  "private.busy_times": "delete insert select",
+  "private.busy_times": "delete insert select update(during)",
   "private.calendar_connections": "delete insert select update",
   "private.calendar_feeds": "delete insert select",
   "private.calendar_pushes": "delete insert select update",

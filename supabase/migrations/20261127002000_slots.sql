@@ -220,16 +220,22 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (
-    select private.booked_time(p_professional_id, p_from, p_to, p_except_booking_id)
-      + coalesce(range_agg(during), '{}')
-    from private.busy_times
-    where professional_id = p_professional_id and during && tstzrange(p_from, p_to)
+    select range_agg(t.during)
+    from (
+      select private.booked_time(p_professional_id, p_from, p_to, p_except_booking_id) as during
+      union all
+      select during
+      from private.busy_times
+      where professional_id = p_professional_id
+        and week > p_from - interval '168 hours'
+        and week < p_to
+    ) as t
   );
 end;
 $$;
 
 comment on function private.busy_time is
-  'When no start is offered: what bookings block, and what calendars elsewhere say (busy_times.sql).';
+  'When no start is offered: what bookings block, and what calendars elsewhere say (busy_times.sql), of these also in the days around.';
 
 -- Sets of starts, not a look at each start: what is open, shortened by the length of the
 -- appointment, less what is busy. Only on what is left is the grid laid.

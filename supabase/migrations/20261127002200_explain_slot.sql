@@ -91,8 +91,9 @@ begin
     return 'outside_hours';
   elsif not v_on_grid then
     return 'not_on_grid';
-  elsif isempty(
+  elsif not (
     private.busy_time(p_rules.professional_id, v_from, v_to, p_rules.moved_booking_id)
+      && tstzrange(v_from, v_to)
   ) then
     return 'available';
   elsif private.caller_role() = 'authenticated'

@@ -121,6 +121,7 @@ as $$
 declare
   v_professional_id constant uuid := private.caller_professional_id();
 begin
+  perform private.require_person();
   perform private.count_busy_calendar_call(format('busy calendars of %s', v_professional_id), 30);
   perform private.check_busy_calendar_count(v_professional_id);
   return jsonb_build_object('professional_id', v_professional_id);
@@ -239,7 +240,7 @@ as $$
 $$;
 
 comment on function public.begin_busy_calendar is
-  'What POST /functions/v1/calendar/busy asks before it looks at an address: whether you may add a busy calendar. {professional_id}. Errors: 422 too_many_calendars beyond three; 429 rate_limit_exceeded after thirty in an hour.';
+  'What POST /functions/v1/calendar/busy asks before it looks at an address: whether you may add a busy calendar. {professional_id}. Errors: 403 person_required by key; 422 too_many_calendars beyond three; 429 rate_limit_exceeded after thirty in an hour.';
 
 create function public.store_busy_calendar(
   professional_id uuid,

@@ -1,27 +1,28 @@
 -- When professionals are busy elsewhere, by the calendars they have connected. Only busy_time()
 -- (slots.sql) reads it: it decides which starts are offered, and never what the professional does.
 
+-- A row for seven days of a calendar, since a month of ranges of their own takes longer to look up
+-- than all the rest of its slots.
 create table private.busy_times (
   professional_id uuid not null references public.profiles (id) on delete cascade,
   -- The calendar it was read in. Of several kinds, so without a foreign key: each kind's table has
   -- the trigger below.
   source_id uuid not null,
-  during tstzrange not null
-    constraint busy_times_during_has_two_ends
+  -- When the seven days begin, counted from 1970.
+  week timestamptz not null
+    constraint busy_times_week_is_seven_days_after_another
+      check (week = date_bin('168 hours', week, 'epoch')),
+  during tstzmultirange not null
+    constraint busy_times_during_is_in_its_week
       check (
         not isempty(during)
-        and lower_inc(during)
+        and during <@ tstzrange(week, week + interval '168 hours')
         and not upper_inc(during)
-        and not lower_inf(during)
-        and not upper_inf(during)
-        and isfinite(lower(during))
-        and isfinite(upper(during))
       ),
-  primary key (source_id, during)
+  primary key (source_id, week)
 );
 
-create index busy_times_professional_id_during_idx
-  on private.busy_times using gist (professional_id, during);
+create index busy_times_professional_id_week_idx on private.busy_times (professional_id, week);
 
 -- One statement, so that nobody sees a calendar half replaced, and only what differs is written:
 -- most readings change nothing. Without the write lock: who books meanwhile saw what was known.
@@ -37,20 +38,29 @@ security invoker
 set search_path = ''
 as $$
   with wanted as (
-    select distinct tstzrange(r.start, r."end") as during
+    select
+      w.week,
+      range_agg(
+        tstzrange(greatest(r.start, w.week), least(r."end", w.week + interval '168 hours'))
+      ) as during
     from jsonb_to_recordset(p_ranges) as r (start timestamptz, "end" timestamptz)
+    cross join lateral generate_series(
+      date_bin('168 hours', r.start, 'epoch'), r."end", '168 hours'
+    ) as w (week)
+    where greatest(r.start, w.week) < r."end"
+    group by w.week
   ),
   gone as (
     delete from private.busy_times b
     where b.source_id = p_source_id
-      and not exists (select from wanted w where w.during = b.during)
+      and not exists (select from wanted w where w.week = b.week)
   )
-  insert into private.busy_times (professional_id, source_id, during)
-  select p_professional_id, p_source_id, w.during
+  insert into private.busy_times as b (professional_id, source_id, week, during)
+  select p_professional_id, p_source_id, w.week, w.during
   from wanted w
-  where not exists (
-    select from private.busy_times b where b.source_id = p_source_id and b.during = w.during
-  );
+  on conflict (source_id, week) do update
+  set during = excluded.during
+  where b.during <> excluded.during;
 $$;
 
 comment on function private.replace_busy_times is
@@ -78,7 +88,7 @@ create trigger busy_calendars_forget_busy_times
 
 alter table private.busy_times enable row level security;
 
-grant select, insert, delete on private.busy_times to rules;
+grant select, insert, update (during), delete on private.busy_times to rules;
 
 create policy busy_times_all_rules on private.busy_times
   for all to rules

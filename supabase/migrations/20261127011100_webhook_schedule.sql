@@ -76,7 +76,10 @@ begin
     -- A dispatcher works until nothing is due; but a calendar may need all the time of a call.
     cross join generate_series(
       1,
-      case p_function when 'calendar' then (select count(*) from private.calendar_rings()) else 1 end
+      case p_function
+        when 'calendar' then (select count(*) from private.calendar_rings())
+        else 1
+      end
     )
     where u.name = 'project_url' and s.name = 'dispatch_secret';
   end if;

@@ -269,8 +269,8 @@ as $$
       ),
       (
         'private.busy_times',
-        'professional_id source_id during',
-        'source_id || '' '' || during',
+        'professional_id source_id week during',
+        'source_id || '' '' || week',
         'text',
         null
       ),

@@ -512,8 +512,12 @@ describe("a Google that throttles", () => {
 describe("what is in the calendar", () => {
   const busy = async () => {
     const rows = await sql`
-      select lower(during) as start, upper(during) as end from private.busy_times
-      where professional_id = ${ANA} order by during`;
+      select lower(r.during) as start, upper(r.during) as end
+      from (
+        select unnest(range_agg(during)) as during
+        from private.busy_times where professional_id = ${ANA}
+      ) as r
+      order by r.during`;
     return rows.map(({ start, end }) => `${start.toISOString()}/${end.toISOString()}`);
   };
   const put = (account: FakeAccount, id: string, event: Record<string, unknown>) =>

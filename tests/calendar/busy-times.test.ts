@@ -1,6 +1,6 @@
 /** Which starts are offered when the professional is busy elsewhere, and who is told why not. */
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { makeBusy } from "../support/busy.ts";
+import { busyTimesOf, makeBusy } from "../support/busy.ts";
 import { dateIn, instantOf, iso } from "../support/calendar.ts";
 import { anonymous, bearer, server } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
@@ -244,17 +244,46 @@ test("no role of the API reads or writes them", async () => {
 });
 
 test.each([
-  ["is empty", "empty"],
-  ["has no end", "[2027-01-01,)"],
-  ["has no beginning", "(,2027-01-01)"],
-  ["ends never", "[2027-01-01,infinity)"],
-  ["has its end in it", "[2027-01-01,2027-01-02]"],
-])("a range that %s is refused", async (_, during) => {
+  ["that is empty", "{}"],
+  ["without an end", "{[2027-01-01,)}"],
+  ["without a beginning", "{(,2027-01-01)}"],
+  ["that never ends", "{[2027-01-01,infinity)}"],
+  ["with its end in it", "{[2027-01-01 10:00Z,2027-01-01 11:00Z]}"],
+  ["of another week", "{[2027-01-07 10:00Z,2027-01-07 11:00Z)}"],
+])("a time %s is refused", async (_, during) => {
+  // A Thursday, as 1 January 1970 was.
   const call = sql`
-    insert into private.busy_times (professional_id, source_id, during)
-    values (${ana.id}, ${crypto.randomUUID()}, ${during})`;
+    insert into private.busy_times (professional_id, source_id, week, during)
+    values (${ana.id}, ${crypto.randomUUID()}, '2026-12-31T00:00:00Z', ${during})`;
   await expect(call).rejects.toMatchObject({
     code: "23514",
-    constraint_name: "busy_times_during_has_two_ends",
+    constraint_name: "busy_times_during_is_in_its_week",
   });
+});
+
+test("a week that begins elsewhere is refused", async () => {
+  const call = sql`
+    insert into private.busy_times (professional_id, source_id, week, during)
+    values (
+      ${ana.id}, ${crypto.randomUUID()}, '2027-01-01T00:00:00Z',
+      '{[2027-01-01 10:00Z,2027-01-01 11:00Z)}'
+    )`;
+  await expect(call).rejects.toMatchObject({
+    constraint_name: "busy_times_week_is_seven_days_after_another",
+  });
+});
+
+test("times over weeks, at their edges and across all of them, are the same times", async () => {
+  const ranges: [string, string][] = [
+    ["2027-01-06T23:30:00.000Z", "2027-01-07T00:00:00.000Z"],
+    ["2027-01-14T00:00:00.000Z", "2027-01-14T00:30:00.000Z"],
+    ["2027-01-20T22:00:00.000Z", "2027-02-11T01:00:00.000Z"],
+    ["2027-02-12T10:00:00.000Z", "2027-02-12T10:00:00.001Z"],
+  ];
+  const eva = await createProfessional();
+  const source = await makeBusy(eva, ...ranges);
+  expect(await busyTimesOf({ id: source })).toEqual(ranges.map((range) => range.join("/")));
+  const [rows] = await sql`
+    select count(*)::integer as weeks from private.busy_times where source_id = ${source}`;
+  expect(rows?.weeks).toBe(6);
 });

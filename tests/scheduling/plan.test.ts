@@ -39,9 +39,9 @@ beforeAll(async () => {
   // The same of calendars elsewhere: an hour a day from 06:00, before anybody works.
   for (const who of [professional, ...others]) {
     await sql`
-      insert into private.busy_times (professional_id, source_id, during)
-      select
-        ${who.id}, ${crypto.randomUUID()}, tstzrange(t.starts_at, t.starts_at + interval '1 hour')
+      select private.replace_busy_times(${who.id}, ${crypto.randomUUID()}, jsonb_agg(
+        jsonb_build_object('start', t.starts_at, 'end', t.starts_at + interval '1 hour')
+      ))
       from (
         select (${dateAfter(from, -200)}::date + d + time '06:00') at time zone 'UTC' as starts_at
         from generate_series(0, 499) as d
@@ -156,7 +156,9 @@ describe("available_slots", () => {
       // 12:00 to 17:00 on each day.
       expect(answer?.days.flatMap((day) => day.slots)).toHaveLength(31 * 21);
       expect(reads.bookings).toEqual({ sequential: 0, indexed: IN_RANGE });
-      expect(reads.busy_times).toEqual({ sequential: 0, indexed: 31 });
+      // 31 days are in five weeks or six, by where they begin.
+      expect(reads.busy_times?.sequential).toBe(0);
+      expect([5, 6]).toContain(reads.busy_times?.indexed);
       expect(reads.clients).toEqual({ sequential: 0, indexed: 0 });
     });
   });

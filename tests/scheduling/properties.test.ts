@@ -251,14 +251,12 @@ async function arrangeCalendars(
   { elsewhere }: Scenario,
   who: Professional = professional,
 ): Promise<void> {
-  const calendars = [crypto.randomUUID(), crypto.randomUUID()];
-  for (const { start, end, calendar } of elsewhere) {
+  for (const one of [0, 1]) {
+    const ranges = elsewhere
+      .filter(({ calendar }) => calendar === one)
+      .map(({ start, end }) => ({ start: iso(start), end: iso(end) }));
     await tx`
-      insert into private.busy_times (professional_id, source_id, during)
-      values (
-        ${who.id}, ${calendars[calendar] as string}, tstzrange(${iso(start)}, ${iso(end)})
-      )
-      on conflict do nothing`;
+      select private.replace_busy_times(${who.id}, ${crypto.randomUUID()}, ${tx.json(ranges)})`;
   }
 }
 

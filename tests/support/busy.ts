@@ -76,8 +76,11 @@ export async function readAgain(caller: Who, { id }: { id: string }): Promise<Bu
 /** What a calendar blocks, in order, as `start/end`. */
 export async function busyTimesOf(source: { id: string }): Promise<string[]> {
   const rows = await sql<{ start: Date; end: Date }[]>`
-    select lower(during) as start, upper(during) as end
-    from private.busy_times where source_id = ${source.id} order by during`;
+    select lower(range) as start, upper(range) as end
+    from unnest((
+      select range_agg(during) from private.busy_times where source_id = ${source.id}
+    )) as range
+    order by range`;
   return rows.map(({ start, end }) => `${start.toISOString()}/${end.toISOString()}`);
 }
 
@@ -162,10 +165,7 @@ export async function makeBusy(
   ...ranges: [start: string, end: string][]
 ): Promise<string> {
   const source = crypto.randomUUID();
-  for (const [start, end] of ranges) {
-    await sql`
-      insert into private.busy_times (professional_id, source_id, during)
-      values (${professional.id}, ${source}, tstzrange(${start}, ${end}))`;
-  }
+  const given = ranges.map(([start, end]) => ({ start, end }));
+  await sql`select private.replace_busy_times(${professional.id}, ${source}, ${sql.json(given)})`;
   return source;
 }
