@@ -10,7 +10,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type Stack, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
 import { freePorts } from "../../scripts/free-ports.ts";
-import { type FakeAccount, type FakeGoogle, startGoogle } from "../support/google.ts";
+import {
+  type FakeAccount,
+  type FakeEvent,
+  type FakeGoogle,
+  startGoogle,
+} from "../support/google.ts";
 import { until } from "../support/webhooks.ts";
 
 /** Ana of the seed. */
@@ -297,7 +302,7 @@ describe("bookings", () => {
     expect(live(account)).toMatchObject([{ id: eventId(booking), status: "tentative" }]);
 
     account.events.set(eventId(booking), {
-      ...(account.events.get(eventId(booking)) as never),
+      ...(account.events.get(eventId(booking)) as FakeEvent),
       colorId: "7",
     });
     await change(booking, { starts_at: at("13:00") });
@@ -404,7 +409,7 @@ describe("an entry", () => {
     [
       "deleted in the calendar",
       (account: FakeAccount, id: string) => {
-        account.events.set(id, { ...(account.events.get(id) as never), status: "cancelled" });
+        account.events.set(id, { ...(account.events.get(id) as FakeEvent), status: "cancelled" });
       },
     ],
     [
