@@ -59,6 +59,7 @@ function platformEnv(env: StackEnv): Record<string, string> {
     MAILPIT_URL: env.MAILPIT_URL,
     // Receivers of webhooks are tried out on the same machine. Nowhere but here.
     WEBHOOK_ALLOW_LOOPBACK: "1",
+    CALENDAR_ALLOW_LOOPBACK: "1",
   };
 }
 

@@ -23,16 +23,19 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     is_active_product is_open_to_public place_order quote_order timestamp_from_json
     timestamp_json`),
   authenticated: words(`adjust_stock api_keys are_mail_settings are_reminders audit
-    authorize_action authorize_checkout availability_problem available_slots begin_refund
-    blocked_range booking_page cancel_booking check_request connect_payment_account create_api_key
-    create_booking create_webhook_endpoint day_windows_problem delete_webhook_endpoint
+    authorize_action authorize_checkout availability_problem available_slots begin_busy_calendar
+    begin_google_connection begin_google_disconnection begin_refund blocked_range booking_page
+    busy_calendars calendar_feeds cancel_booking check_request connect_payment_account
+    create_api_key create_booking create_calendar_feed create_webhook_endpoint
+    day_windows_problem delete_busy_calendar delete_calendar_feed delete_webhook_endpoint
     detach_payment_account email_key erase_client explain_slot export_account export_client
-    is_blank is_email languages mail_kinds mails order_payments payment_account place_order
-    quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
-    request_account_deletion request_address_confirmation reschedule_booking revoke_api_key
-    revoke_api_keys rotate_webhook_secret spill_over tags_are_short test_webhook_endpoint
-    timestamp_from_json timestamp_json trim_invisible update_webhook_endpoint webhook_attempts
-    webhook_deliveries webhook_endpoint webhook_endpoints webhook_events`),
+    google_connection is_blank is_email languages mail_kinds mails order_payments
+    payment_account place_order quote_order record_payment redeliver_webhook redeliver_webhooks
+    refund_payment request_account_deletion request_address_confirmation reschedule_booking
+    revoke_api_key revoke_api_keys rotate_webhook_secret spill_over sync_busy_calendar
+    tags_are_short test_webhook_endpoint timestamp_from_json timestamp_json trim_invisible
+    update_google_connection update_webhook_endpoint webhook_attempts webhook_deliveries
+    webhook_endpoint webhook_endpoints webhook_events`),
   portal_booking: words(`authorize_checkout available_slots booking_page caller_professional_id
     cancel_booking check_request explain_slot jwt_claims portal_booking_id reschedule_booking
     timestamp_from_json timestamp_json`),
@@ -41,17 +44,20 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     is_email jwt_claims languages place_order portal_client_id quote_order reschedule_booking
     tags_are_short timestamp_from_json timestamp_json trim_invisible`),
   service_role: words(`adjust_stock are_mail_settings are_reminders attach_payment_account
-    availability_problem available_slots begin_checkout blocked_range booking_page cancel_booking
-    check_request claim_account_deletions claim_mails claim_payment_tasks claim_webhook_deliveries
-    confirm_hold confirm_professional_address count_link_use create_booking day_windows_problem
-    email_key end_portal_session exchange_api_key explain_slot fail_checkout fail_refund
-    finish_account_deletion finish_mail finish_payment_task finish_portal_verification
-    finish_webhook_delivery health is_blank is_email languages mail_kinds order_payments
-    place_order quote_order record_dispute record_mail_event record_payment record_payment_account
-    record_refund record_session refund_payment report_portal_address reschedule_booking
-    ring_payment set_portal_code spill_over start_booking_session start_portal_code
-    start_portal_verification tags_are_short timestamp_from_json timestamp_json trim_invisible
-    unsubscribe_client`),
+    availability_problem available_slots begin_checkout blocked_range booking_page calendar_feed
+    cancel_booking check_request claim_account_deletions claim_busy_sync claim_google_run
+    claim_mails claim_payment_tasks claim_webhook_deliveries confirm_hold
+    confirm_professional_address count_link_use create_booking day_windows_problem
+    delete_google_connection email_key end_portal_session exchange_api_key explain_slot
+    fail_checkout fail_refund finish_account_deletion finish_busy_sync finish_google_push
+    finish_google_run finish_mail finish_payment_task finish_portal_verification
+    finish_webhook_delivery google_grant health is_blank is_email languages mail_kinds
+    next_google_event order_payments own_calendar_uids place_order quote_order record_dispute
+    record_mail_event record_payment record_payment_account record_refund record_session
+    refund_payment report_portal_address reschedule_booking ring_payment set_portal_code
+    spill_over start_booking_session start_portal_code start_portal_verification
+    store_busy_calendar store_google_connection tags_are_short timestamp_from_json timestamp_json
+    trim_invisible unsubscribe_client`),
 };
 
 /** RPCs and computed relationships with who may call them; `s` only reads. */
@@ -68,12 +74,17 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   available_slots: { volatility: "s", roles: [...API_ROLES] },
   begin_checkout: { volatility: "v", roles: ["service_role"] },
   begin_refund: { volatility: "v", roles: ["authenticated"] },
+  begin_busy_calendar: { volatility: "v", roles: ["authenticated"] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
+  busy_calendars: { volatility: "s", roles: ["authenticated"] },
+  calendar_feed: { volatility: "v", roles: ["service_role"] },
+  calendar_feeds: { volatility: "s", roles: ["authenticated"] },
   cancel_booking: {
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
   },
   claim_account_deletions: { volatility: "v", roles: ["service_role"] },
+  claim_busy_sync: { volatility: "v", roles: ["service_role"] },
   claim_mails: { volatility: "v", roles: ["service_role"] },
   claim_payment_tasks: { volatility: "v", roles: ["service_role"] },
   claim_webhook_deliveries: { volatility: "v", roles: ["service_role"] },
@@ -83,7 +94,10 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   count_link_use: { volatility: "v", roles: ["service_role"] },
   create_api_key: { volatility: "v", roles: ["authenticated"] },
   create_booking: { volatility: "v", roles: ORDERING },
+  create_calendar_feed: { volatility: "v", roles: ["authenticated"] },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  delete_busy_calendar: { volatility: "v", roles: ["authenticated"] },
+  delete_calendar_feed: { volatility: "v", roles: ["authenticated"] },
   delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   detach_payment_account: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
@@ -95,6 +109,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   export_account: { volatility: "s", roles: ["authenticated"] },
   export_client: { volatility: "s", roles: ["authenticated"] },
   finish_account_deletion: { volatility: "v", roles: ["service_role"] },
+  finish_busy_sync: { volatility: "v", roles: ["service_role"] },
   finish_mail: { volatility: "v", roles: ["service_role"] },
   finish_payment_task: { volatility: "v", roles: ["service_role"] },
   finish_portal_verification: { volatility: "v", roles: ["service_role"] },
@@ -102,6 +117,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   health: { volatility: "s", roles: ["service_role"] },
   mails: { volatility: "s", roles: ["authenticated"] },
   order_payments: { volatility: "s", roles: ["authenticated", "service_role"] },
+  own_calendar_uids: { volatility: "s", roles: ["service_role"] },
   parent: { volatility: "s", roles: ["authenticated", "service_role"] },
   payment_account: { volatility: "v", roles: ["authenticated"] },
   place_order: { volatility: "v", roles: ORDERING },
@@ -130,6 +146,8 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   start_booking_session: { volatility: "v", roles: ["service_role"] },
   start_portal_code: { volatility: "v", roles: ["service_role"] },
   start_portal_verification: { volatility: "v", roles: ["service_role"] },
+  store_busy_calendar: { volatility: "v", roles: ["service_role"] },
+  sync_busy_calendar: { volatility: "v", roles: ["authenticated"] },
   test_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   unsubscribe_client: { volatility: "v", roles: ["service_role"] },
   update_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
@@ -139,6 +157,17 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   webhook_endpoint: { volatility: "s", roles: ["authenticated"] },
   webhook_endpoints: { volatility: "s", roles: ["authenticated"] },
   webhook_events: { volatility: "s", roles: ["authenticated"] },
+  begin_google_connection: { volatility: "v", roles: ["authenticated"] },
+  begin_google_disconnection: { volatility: "v", roles: ["authenticated"] },
+  google_connection: { volatility: "s", roles: ["authenticated"] },
+  update_google_connection: { volatility: "v", roles: ["authenticated"] },
+  claim_google_run: { volatility: "v", roles: ["service_role"] },
+  delete_google_connection: { volatility: "v", roles: ["service_role"] },
+  finish_google_push: { volatility: "v", roles: ["service_role"] },
+  finish_google_run: { volatility: "v", roles: ["service_role"] },
+  google_grant: { volatility: "s", roles: ["service_role"] },
+  next_google_event: { volatility: "v", roles: ["service_role"] },
+  store_google_connection: { volatility: "v", roles: ["service_role"] },
 };
 
 /**
@@ -154,6 +183,11 @@ const RULES_GRANTS: Record<string, string> = {
   "private.account_deletions": "delete insert select update",
   "private.api_keys": "insert select update(last_used_on) update(revoked_at)",
   "private.booking_sessions": "delete insert select update(revoked_at)",
+  "private.busy_calendars": "delete insert select update",
+  "private.busy_times": "delete insert select update(during)",
+  "private.calendar_connections": "delete insert select update",
+  "private.calendar_feeds": "delete insert select",
+  "private.calendar_pushes": "delete insert select update",
   "private.confirmed_owners": "delete insert select update",
   "private.currencies": "select",
   "private.dispatches": "insert(queue) select update(last_at)",
@@ -516,6 +550,7 @@ describe("functions", () => {
       order by proname`;
     const planned = ['search_path=""', "plan_cache_mode=force_generic_plan"];
     expect(rows).toEqual([
+      { name: "booked_time", settings: planned },
       { name: "busy_time", settings: planned },
       { name: "check_request", settings: planned },
       { name: "create_profile", settings: ['search_path=""', "lock_timeout=100ms"] },

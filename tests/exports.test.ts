@@ -24,11 +24,14 @@ import { record } from "./support/webhooks.ts";
 const LEFT_OUT: Record<string, string[]> = {
   // Hashes: what they stand for is beside them, or nobody here knows it.
   "private.api_keys": ["key_digest"],
+  "private.calendar_feeds": ["token_hash"],
   "private.confirmed_owners": ["address_digest"],
   "private.idempotency_keys": ["request_digest"],
   "private.portal_codes": ["code_hmac"],
   "private.proven_addresses": ["address_digest"],
   // Secrets, and what proves a claim of the dispatcher.
+  "private.busy_calendars": ["claim_token", "etag", "last_modified", "sealed_address"],
+  "private.calendar_connections": ["claim_token", "claimed_at", "leased_until", "sealed_token"],
   "private.mails": ["claim_token"],
   "private.payment_holds": ["network_digest", "token"],
   "private.webhook_deliveries": ["claim_token"],
@@ -342,6 +345,13 @@ describe("the export of a client", () => {
     await sql`
       insert into private.mails (professional_id, audience, kind, client_id, booking_id, recipient)
       values (${ana.id}, 'client', 'booking_confirmed', ${client.id}, ${booking.id}, ${client.email})`;
+    await sql`
+      insert into private.calendar_connections (professional_id, sealed_token, status)
+      values (${ana.id}, 'sealed', 'revoked') on conflict do nothing`;
+    await sql`
+      insert into private.calendar_pushes (connection_id, booking_id, professional_id, due_at)
+      select id, ${booking.id}, professional_id, null
+      from private.calendar_connections where professional_id = ${ana.id}`;
     await deliver(ana, client);
   }
 

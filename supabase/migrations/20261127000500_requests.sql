@@ -200,7 +200,8 @@ comment on function private.caller_network is
 -- Everybody holds the common lock in shared mode, a server that may write for anyone holds it
 -- alone. Classes of advisory locks in this project: 7301 this one, 7302 and 7303 requests for
 -- portal codes, 7304 claims of webhook deliveries, 7305 the request counter, 7306 claims of mails
--- and the job of the reminders, 7307 claims of payments.
+-- and the job of the reminders, 7307 claims of payments, 7308 of Google calendars, 7309 of busy
+-- calendars.
 create function private.try_lock_professional(p_professional_id uuid)
 returns boolean
 language plpgsql

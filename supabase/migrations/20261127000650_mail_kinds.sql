@@ -45,7 +45,9 @@ begin
       'new_order',
       'payment_received',
       'payment_returned',
-      'client_undeliverable'
+      'client_undeliverable',
+      'calendar_failing',
+      'calendar_disconnected'
     ]
   end;
 end;

@@ -173,7 +173,7 @@ $$;
 comment on function private.open_windows is
   'Working hours on the local dates from p_from to p_to as instants, each window cut at midnight. Steps count from opens_at, where the window began.';
 
-create function private.busy_time(
+create function private.booked_time(
   p_professional_id uuid,
   p_from timestamptz,
   p_to timestamptz,
@@ -203,18 +203,51 @@ begin
 end;
 $$;
 
-comment on function private.busy_time is
+comment on function private.booked_time is
   'What live bookings block between two instants, buffers included; holds that are over block nothing.';
 
+create function private.busy_time(
+  p_professional_id uuid,
+  p_from timestamptz,
+  p_to timestamptz,
+  p_except_booking_id uuid
+)
+returns tstzmultirange
+language plpgsql
+stable
+security invoker
+set search_path = ''
+-- As for booked_time().
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select range_agg(t.during)
+    from (
+      select private.booked_time(p_professional_id, p_from, p_to, p_except_booking_id) as during
+      union all
+      select during
+      from private.busy_times
+      where professional_id = p_professional_id
+        and week > p_from - interval '168 hours'
+        and week < p_to
+    ) as t
+  );
+end;
+$$;
+
+comment on function private.busy_time is
+  'When no start is offered: what bookings block, and what calendars elsewhere say (busy_times.sql), of these also in the days around.';
+
 -- Sets of starts, not a look at each start: what is open, shortened by the length of the
--- appointment, less what bookings block. Only on what is left is the grid laid.
+-- appointment, less what is busy. Only on what is left is the grid laid.
 create function private.free_starts(p_rules private.slot_rules, p_from date, p_to date)
 returns table (day date, first_start timestamptz, last_start timestamptz)
 language plpgsql
 stable
 security invoker
 set search_path = ''
--- As for busy_time().
+-- As for booked_time().
 set plan_cache_mode = force_generic_plan
 as $$
 declare

@@ -47,6 +47,8 @@ declare
   v_date constant date := (p_starts_at at time zone p_rules.time_zone)::date;
   v_today constant date := (now() at time zone p_rules.time_zone)::date;
   v_ends_at constant timestamptz := p_starts_at + p_rules.duration;
+  v_from constant timestamptz := p_starts_at - make_interval(mins => p_rules.buffer_before);
+  v_to constant timestamptz := v_ends_at + make_interval(mins => p_rules.buffer_after);
   v_window record;
   v_open boolean := false;
   v_on_grid boolean := false;
@@ -89,22 +91,26 @@ begin
     return 'outside_hours';
   elsif not v_on_grid then
     return 'not_on_grid';
-  elsif not isempty(
-    private.busy_time(
-      p_rules.professional_id,
-      p_starts_at - make_interval(mins => p_rules.buffer_before),
-      v_ends_at + make_interval(mins => p_rules.buffer_after),
-      p_rules.moved_booking_id
-    )
+  elsif not (
+    private.busy_time(p_rules.professional_id, v_from, v_to, p_rules.moved_booking_id)
+      && tstzrange(v_from, v_to)
   ) then
-    return 'slot_taken';
+    return 'available';
+  elsif private.caller_role() = 'authenticated'
+    and private.caller_professional_id() = p_rules.professional_id
+    and isempty(
+      private.booked_time(p_rules.professional_id, v_from, v_to, p_rules.moved_booking_id)
+    )
+  then
+    return 'busy';
   end if;
-  return 'available';
+  -- Nobody else is told which of the two it is.
+  return 'slot_taken';
 end;
 $$;
 
 comment on function private.slot_reason is
-  'available, or the first reason that applies: not_accepting, inactive, past, too_soon, too_far, closed_date, outside_hours (also: runs beyond them), not_on_grid, slot_taken.';
+  'available, or the first reason that applies: not_accepting, inactive, past, too_soon, too_far, closed_date, outside_hours (also: runs beyond them), not_on_grid, slot_taken, and for the professional busy: by a calendar elsewhere, with no booking in the way.';
 
 create function private.check_slot(p_rules private.slot_rules, p_starts_at timestamptz)
 returns void
@@ -118,7 +124,7 @@ declare
 begin
   if v_reason <> 'available' then
     perform private.raise_error(
-      case v_reason when 'slot_taken' then 409 else 422 end,
+      case when v_reason in ('slot_taken', 'busy') then 409 else 422 end,
       v_reason,
       'This start cannot be booked.',
       json_build_object('next_starts', private.next_starts(p_rules, p_starts_at))::text
@@ -128,7 +134,7 @@ end;
 $$;
 
 comment on function private.check_slot is
-  'Refuses a start that is not free with its reason as code (slot_taken 409, others 422) and {"next_starts"} in details.';
+  'Refuses a start that is not free with its reason as code (slot_taken and busy 409, others 422) and {"next_starts"} in details.';
 
 -- Definer: the public reads neither profiles nor bookings.
 create function private.explain_slot(p_service_id uuid, p_starts_at text)

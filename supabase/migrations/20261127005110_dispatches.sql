@@ -15,4 +15,4 @@ create policy dispatches_all_rules on private.dispatches
   with check (true);
 
 comment on table private.dispatches is
-  'One row a queue that was ever asked: webhooks, mail, payments.';
+  'One row a queue that was ever asked: webhooks, mail, payments, calendar.';

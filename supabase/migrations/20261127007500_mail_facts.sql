@@ -191,6 +191,27 @@ $$;
 comment on function private.order_facts is
   'The order of a mail, without what its reader must not be told; null without one.';
 
+create function private.failing_calendars(p_professional_id uuid)
+returns jsonb
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object('host', host, 'failing_since', private.timestamp_text(failing_since))
+      order by failing_since, id
+    ),
+    '[]'
+  )
+  from private.busy_calendars
+  where professional_id = p_professional_id and failing_since < now() - interval '1 day';
+$$;
+
+comment on function private.failing_calendars is
+  'The busy calendars of a professional that have failed for more than a day.';
+
 create function private.mail_facts(
   p_mail private.mails,
   p_subject private.mail_subject,
@@ -238,6 +259,9 @@ begin
       'time_zone', v_profile.time_zone
     ) || case p_mail.kind
       when 'confirm_address' then jsonb_build_object('email_to_confirm', p_email)
+      when 'calendar_failing' then jsonb_build_object(
+        'failing_calendars', private.failing_calendars(p_mail.professional_id)
+      )
       else '{}'
     end,
     'client', case

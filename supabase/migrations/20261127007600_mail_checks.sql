@@ -83,6 +83,12 @@ begin
     when 'payment_returned' then (p_subject.payment).id is not null
     when 'payment_refunded' then (p_subject.payment).id is not null
     when 'client_undeliverable' then (p_subject.client).mail_status = 'undeliverable'
+    when 'calendar_failing' then private.failing_calendars(p_mail.professional_id) <> '[]'
+    when 'calendar_disconnected' then exists (
+      select
+      from private.calendar_connections
+      where professional_id = p_mail.professional_id and status = 'revoked'
+    )
     when 'confirm_address' then not private.owner_is_confirmed(p_mail.professional_id)
   end;
 end;

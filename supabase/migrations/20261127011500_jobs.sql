@@ -14,6 +14,7 @@ as $$
     ('webhook-dispatch', '10 seconds', $job$select private.ring_dispatcher('webhooks')$job$),
     ('mail-dispatch', '10 seconds', $job$select private.ring_dispatcher('mail')$job$),
     ('payment-dispatch', '10 seconds', $job$select private.ring_dispatcher('payments')$job$),
+    ('calendar-dispatch', '10 seconds', $job$select private.ring_dispatcher('calendar')$job$),
     ('account-dispatch', '* * * * *', $job$select private.ring_dispatcher('account')$job$),
     ('mail-reminders', '* * * * *', 'select private.queue_reminders()'),
     ('request-counter', '* * * * *', 'select private.check_request_counter()'),

@@ -256,6 +256,7 @@ as $$
     'dispatcher', private.dispatcher_status(),
     'mail', private.mail_status(),
     'payments', private.payment_queue_status(),
+    'calendar', private.calendar_status(),
     'accounts', private.account_status(),
     'jobs', private.job_status(),
     'time_zones', private.time_zone_status(),
@@ -278,7 +279,7 @@ as $$
 $$;
 
 comment on function public.health is
-  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, payments, accounts, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
+  'Server only. State of the installation: {pre_request, request_counter, deliveries, dispatcher, mail, payments, calendar, accounts, jobs, time_zones, secrets, triggers, roles, links, grants}, each ok or what is wrong.';
 
 grant execute on function public.health () to service_role;
 

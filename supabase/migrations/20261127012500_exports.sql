@@ -295,6 +295,44 @@ as $$
         'id',
         'uuid',
         null
+      ),
+      (
+        'private.calendar_feeds',
+        'id created_at professional_id name detail',
+        'id',
+        'uuid',
+        null
+      ),
+      (
+        'private.busy_calendars',
+        'id created_at professional_id name host status error error_detail last_synced_at
+        failing_since told_at due_at read_at time_zone',
+        'id',
+        'uuid',
+        null
+      ),
+      (
+        'private.calendar_connections',
+        'id created_at professional_id push busy status error last_synced_at busy_due_at
+        paused_until pauses',
+        'id',
+        'uuid',
+        null
+      ),
+      (
+        'private.busy_times',
+        'professional_id source_id week during',
+        'source_id || '' '' || week',
+        'text',
+        null
+      ),
+      (
+        'private.calendar_pushes',
+        'connection_id booking_id professional_id due_at revision attempts generation may_exist
+        is_there error',
+        'booking_id',
+        'uuid',
+        (select condition from of_booking)
       )
   )
   select

@@ -55,6 +55,16 @@ async function tenant() {
     url: "https://example.com/hook",
     events: ["*"],
   });
+  const sealed = `sealed-${randomUUID()}`;
+  const [calendar] = await sql<{ id: string }[]>`
+    insert into private.busy_calendars (professional_id, sealed_address, host, due_at)
+    values (${professional.id}, ${sealed}, 'calendar.example', '2100-01-01')
+    returning id`;
+  const sealedToken = `sealed-token-${randomUUID()}`;
+  const [connection] = await sql<{ id: string }[]>`
+    insert into private.calendar_connections (professional_id, sealed_token, status)
+    values (${professional.id}, ${sealedToken}, 'revoked')
+    returning id`;
   const { id: endpointId, secret } = endpoint as { id: string; secret: string };
   await professional.api.from("clients").update({ phone: "1" }).eq("id", client.id);
   const [delivery] = await sql<{ id: string; event_id: string }[]>`
@@ -84,8 +94,21 @@ async function tenant() {
     endpoint: endpointId,
     delivery: delivery?.id as string,
     payment: payment?.id as string,
+    calendar: calendar?.id as string,
+    connection: connection?.id as string,
   };
-  return { professional, portal, link, ids, email: client.email as string, secret, note, account };
+  return {
+    professional,
+    portal,
+    link,
+    ids,
+    email: client.email as string,
+    secret,
+    sealed,
+    sealedToken,
+    note,
+    account,
+  };
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
@@ -121,7 +144,42 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     begin_refund: { payment_id: ids.payment, amount: 1, reason: "late" },
     booking_page: { username: `ana-${professional.id}` },
     cancel_booking: { booking_id: ids.booking, reason: "ill", refund: true },
+    begin_google_connection: {},
+    begin_google_disconnection: {},
+    claim_google_run: {},
+    delete_google_connection: { connection_id: ids.connection, sealed_token: "another" },
+    finish_google_push: {
+      connection_id: ids.connection,
+      claim_token: randomUUID(),
+      booking_id: ids.booking,
+      revision: 1,
+      result: "failed",
+      error: "no_answer",
+    },
+    finish_google_run: {
+      connection_id: ids.connection,
+      claim_token: randomUUID(),
+      result: "failed",
+      error: "no_answer",
+      ranges: [],
+      retry_after: 1,
+      sealed_token: "another",
+    },
+    google_connection: {},
+    google_grant: { professional_id: ids.professional },
+    next_google_event: {
+      connection_id: ids.connection,
+      claim_token: randomUUID(),
+      booking_id: ids.booking,
+    },
+    store_google_connection: { professional_id: ids.professional, sealed_token: "another" },
+    update_google_connection: { push: true, busy: true },
+    begin_busy_calendar: {},
+    busy_calendars: {},
+    calendar_feed: { token_hash: "0".repeat(64), ip: "192.0.2.1", ip_limit: 100_000, etags: ["a"] },
+    calendar_feeds: {},
     claim_account_deletions: { account_id: null, max_count: 1 },
+    claim_busy_sync: {},
     claim_mails: { max_count: 1, per_second: 1 },
     claim_payment_tasks: { max_count: 1, object_id: ids.payment },
     claim_webhook_deliveries: { max_count: 1 },
@@ -138,12 +196,15 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       idempotency_key: "key",
       language: "it",
     },
+    create_calendar_feed: { name: "Phone", detail: "full" },
     create_webhook_endpoint: {
       url: "https://example.com/",
       events: ["*"],
       description: "ours",
       enabled: true,
     },
+    delete_busy_calendar: { calendar_id: ids.calendar },
+    delete_calendar_feed: { feed_id: randomUUID() },
     delete_webhook_endpoint: { endpoint_id: ids.endpoint },
     detach_payment_account: {},
     end_portal_session: { session_id: randomUUID() },
@@ -152,6 +213,18 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     explain_slot: { service_id: ids.service, starts_at: at("12:00") },
     fail_checkout: { checkout_id: ids.payment, code: "not_found" },
     fail_refund: { refund_id: ids.payment, code: "charge_disputed" },
+    finish_busy_sync: {
+      calendar_id: ids.calendar,
+      claim_token: randomUUID(),
+      result: "failed",
+      ranges: [],
+      time_zone: "UTC",
+      etag: "a",
+      last_modified: "b",
+      sealed_address: "c",
+      error: "http_error",
+      error_detail: "500",
+    },
     export_account: { cursor: `clients:${ids.client}` },
     export_client: { client_id: ids.client },
     finish_account_deletion: {
@@ -186,6 +259,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     mails: { booking_id: ids.booking, client_id: ids.client, order_id: null },
     order_payments: { order_id: ids.order },
     payment_account: {},
+    own_calendar_uids: { professional_id: ids.professional, uids: [ids.booking] },
     place_order: {
       professional_id: ids.professional,
       items,
@@ -245,6 +319,13 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
       ip: "192.0.2.1",
       ip_limit: 100_000,
     },
+    store_busy_calendar: {
+      professional_id: ids.professional,
+      name: "Work",
+      sealed_address: "sealed",
+      host: "calendar.example",
+    },
+    sync_busy_calendar: { calendar_id: ids.calendar },
     test_webhook_endpoint: { endpoint_id: ids.endpoint },
     unsubscribe_client: { client_id: ids.client, link_epoch: 1 },
     update_webhook_endpoint: { endpoint_id: ids.endpoint, changes: { description: "ours" } },
@@ -380,6 +461,10 @@ function secretsFor(caller: string): { anywhere: string[]; inErrors: string[] } 
   return {
     anywhere: [
       theirs.secret,
+      theirs.sealed,
+      mine.sealed,
+      theirs.sealedToken,
+      mine.sealedToken,
       theirs.note,
       theirs.ids.client,
       theirs.ids.delivery,
@@ -623,6 +708,26 @@ describe("a table that refuses what a rule writes", () => {
     ["private.payments", "a payment", own, rpc("record_payment")],
     ["public.orders", "a payment", own, rpc("record_payment")],
     ["public.products", "an adjustment", own, rpc("adjust_stock")],
+    ["private.busy_calendars", "a sync of a busy calendar", own, rpc("sync_busy_calendar", {})],
+    [
+      "private.busy_calendars",
+      "a new busy calendar",
+      () => ({ role: "service_role" }),
+      rpc("store_busy_calendar"),
+    ],
+    ["private.calendar_feeds", "a new feed", own, rpc("create_calendar_feed")],
+    [
+      "private.calendar_connections",
+      "a change of a Google calendar",
+      own,
+      rpc("update_google_connection"),
+    ],
+    [
+      "private.calendar_connections",
+      "another token of Google's",
+      () => ({ role: "service_role" }),
+      rpc("store_google_connection"),
+    ],
     ["private.webhook_endpoints", "a new endpoint", own, rpc("create_webhook_endpoint")],
     ["private.webhook_endpoints", "a change of an endpoint", own, rpc("update_webhook_endpoint")],
     ["private.webhook_endpoints", "a new secret", own, rpc("rotate_webhook_secret")],

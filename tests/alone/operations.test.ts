@@ -176,9 +176,9 @@ describe("health", () => {
   };
 
   test("is ok in every entry on a sound stack", async () => {
-    // How long mails and payments have waited here is their dispatchers': mail-queue.test.ts and
-    // payment-queue.test.ts have these entries.
-    const { request_counter, time_zones, mail, payments, ...others } = await health();
+    // How long mails, payments and calendars have waited here is their dispatchers': mail-queue.test.ts,
+    // payment-queue.test.ts and busy-due.test.ts have these entries.
+    const { request_counter, time_zones, mail, payments, calendar, ...others } = await health();
     expect(others).toEqual({
       pre_request: "ok",
       deliveries: "ok",
@@ -191,9 +191,8 @@ describe("health", () => {
       links: "ok",
       grants: "ok",
     });
-    expect([request_counter, time_zones, mail, payments]).toEqual(
-      Array(4).fill(expect.any(String)),
-    );
+    const texts = [request_counter, time_zones, mail, payments, calendar];
+    expect(texts).toEqual(Array(5).fill(expect.any(String)));
   });
 
   describe("of the server's zone data", () => {

@@ -115,9 +115,34 @@ const shops = fc
       }),
       { maxLength: 6 },
     ),
+    /** Of calendars, which know nothing of anybody's raster: in seconds from midnight. */
+    elsewhere: fc.array(
+      fc.record({
+        start: fc.oneof(
+          fc.integer({ min: -36 * 12, max: 60 * 12 }).map((n) => n * 300),
+          fc.integer({ min: -129_600, max: 216_000 }),
+        ),
+        length: fc.oneof(
+          fc.integer({ min: 1, max: 60 }).map((n) => n * 300),
+          fc.integer({ min: 1, max: 90_000 }),
+        ),
+        calendar: fc.constantFrom(0, 1),
+      }),
+      { maxLength: 5 },
+    ),
   })
   .map(
-    ({ place: { zone, changes }, change, week, overrides, bookings, limit, closed, ...rest }) => {
+    ({
+      place: { zone, changes },
+      change,
+      week,
+      overrides,
+      bookings,
+      elsewhere,
+      limit,
+      closed,
+      ...rest
+    }) => {
       const date = changes[change] as string;
       const midnight = instantOf(date, "00:00", zone);
       const weekly = Object.fromEntries(
@@ -150,6 +175,11 @@ const shops = fc
         made.push({ ...booking, start, end });
         if (booking.status !== "cancelled") busy.push(blocked);
       }
+      const ranges = elsewhere.map(({ start, length, calendar }) => ({
+        start: midnight + start * 1000,
+        end: midnight + (start + length) * 1000,
+        calendar,
+      }));
       const shop: Shop = {
         zone,
         availability: { weekly, overrides: overridden },
@@ -160,9 +190,10 @@ const shops = fc
         maxAdvanceDays:
           limit === "horizon" ? (Date.parse(date) - Date.parse(dateIn(0, zone))) / DAY : 1095,
         busy,
+        elsewhere: ranges,
         ...rest,
       };
-      return { shop, date, changes, made };
+      return { shop, date, changes, made, elsewhere: ranges };
     },
   );
 type Scenario = typeof shops extends fc.Arbitrary<infer T> ? T : never;
@@ -214,6 +245,21 @@ async function arrange(
   }
 }
 
+/** What the professional's two calendars say; only the schema's owner may write that. */
+async function arrangeCalendars(
+  tx: TransactionSql,
+  { elsewhere }: Scenario,
+  who: Professional = professional,
+): Promise<void> {
+  for (const one of [0, 1]) {
+    const ranges = elsewhere
+      .filter(({ calendar }) => calendar === one)
+      .map(({ start, end }) => ({ start: iso(start), end: iso(end) }));
+    await tx`
+      select private.replace_busy_times(${who.id}, ${crypto.randomUUID()}, ${tx.json(ranges)})`;
+  }
+}
+
 /** Runs `work` as the public, at a shop that is gone afterwards. */
 function atShop<T>(
   scenario: Scenario,
@@ -222,6 +268,7 @@ function atShop<T>(
   return tryAsCaller(professional.claims, async (tx) => {
     await arrange(tx, scenario);
     await tx`reset role`;
+    await arrangeCalendars(tx, scenario);
     await tx`select set_config('request.jwt.claims', '{"role": "anon"}', true)`;
     await tx`set local role anon`;
     const [row] = await tx<{ now: number }[]>`
@@ -344,6 +391,7 @@ describe("for any hours, overrides, zone, buffers, step and bookings", () => {
         await sql.begin(async (tx) => {
           await tx`select set_config('request.jwt.claims', ${JSON.stringify(who.claims)}, true)`;
           await arrange(tx, scenario, who, of);
+          await arrangeCalendars(tx, scenario, who);
         });
         const expected = startsOn(shop, date, Date.now()).map(iso);
 
@@ -358,6 +406,13 @@ describe("for any hours, overrides, zone, buffers, step and bookings", () => {
             code: reason,
           });
         }
+        const { data: told } = await who.api.rpc("explain_slot", {
+          service_id: of.id,
+          starts_at: iso(elsewhere),
+        });
+        expect(told).toMatchObject({
+          reason: reasonFor(shop, elsewhere, Date.now(), "professional"),
+        });
         if (expected.length > 0) {
           const start = expected[one % expected.length] as string;
           expect((await book(anon, of, start)).data?.starts_at).toBe(start);

@@ -1,6 +1,7 @@
 /** An account that has something in every table there is. */
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { makeBusy } from "./busy.ts";
 import { anonymous, request, server } from "./callers.ts";
 import { sql } from "./database.ts";
 import {
@@ -107,6 +108,20 @@ export async function accountWithEverything(): Promise<Professional> {
       ip_limit: 1000,
     }),
   );
+  ok(await professional.api.rpc("create_calendar_feed", { name: "Phone", detail: "full" }));
+  await sql`
+    insert into private.busy_calendars (professional_id, sealed_address, host, due_at)
+    values (${professional.id}, 'sealed', 'calendar.example', '2100-01-01')`;
+  await makeBusy(professional, ["2099-01-01T09:00:00Z", "2099-01-01T10:00:00Z"]);
+  // One that was revoked, so that no dispatcher takes it.
+  await sql`
+    with connection as (
+      insert into private.calendar_connections (professional_id, sealed_token, status)
+      values (${professional.id}, 'sealed', 'revoked') returning id
+    )
+    insert into private.calendar_pushes
+      (connection_id, booking_id, professional_id, due_at, may_exist, is_there)
+    select id, ${booking.id}, ${professional.id}, null, true, true from connection`;
   // As a hold leaves it where there is a webhook endpoint.
   await sql`
     insert into private.unheard_clients (professional_id, client_id)

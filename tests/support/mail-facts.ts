@@ -108,6 +108,15 @@ export function claim(audience: Audience, kind: string, changes: Changes = {}) {
   const about = subjects.find(([, kinds]) => kinds.includes(kind))?.[0];
   const person = { ...client, ...changes.client };
   const self = { ...professional, ...changes.professional };
+  const OWN: Record<string, object> = {
+    confirm_address: { email_to_confirm: "ana@account.example" },
+    calendar_failing: {
+      failing_calendars: [
+        { host: "calendar.example", failing_since: "2026-11-18T08:15:00.000Z" },
+        { host: "other.example", failing_since: "2026-11-19T08:15:00.000Z" },
+      ],
+    },
+  };
   const hasOrder = about === "order" || about === "payment";
   return {
     mail_id: "66666666-6666-4666-8666-666666666666",
@@ -120,9 +129,8 @@ export function claim(audience: Audience, kind: string, changes: Changes = {}) {
       audience === "client"
         ? { email: person.email, name: person.name }
         : { email: "ana@account.example", name: self.full_name },
-    professional:
-      kind === "confirm_address" ? { ...self, email_to_confirm: "ana@account.example" } : self,
-    client: about === "address" ? null : person,
+    professional: { ...self, ...OWN[kind] },
+    client: ["address", "calendars", "google"].includes(about ?? "") ? null : person,
     may_quote: changes.may_quote ?? true,
     booking: about === "booking" ? { ...booking, ...STATES[kind], ...changes.booking } : null,
     order: hasOrder ? { ...order, ...changes.order } : null,

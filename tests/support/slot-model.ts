@@ -26,6 +26,8 @@ export interface Shop {
   maxAdvanceDays: number;
   /** What live bookings block, their buffers included. */
   busy: Range[];
+  /** What the professional's calendars elsewhere say. */
+  elsewhere: Range[];
 }
 
 /** Working hours that begin on a local date. */
@@ -86,9 +88,14 @@ function openAround(shop: Shop, date: string, last: string): Range[] {
   return open;
 }
 
-/** Why a start can or cannot be booked at `now`. */
-export function reasonFor(shop: Shop, start: number, now: number): string {
-  const { zone, duration, busy } = shop;
+/** Why a start can or cannot be booked at `now`, as the public is told or the professional. */
+export function reasonFor(
+  shop: Shop,
+  start: number,
+  now: number,
+  teller: "public" | "professional" = "public",
+): string {
+  const { zone, duration, busy, elsewhere } = shop;
   const date = localDate(start, zone);
   const end = start + duration * MINUTE;
   const windows = windowsTouching(shop, date);
@@ -110,9 +117,9 @@ export function reasonFor(shop: Shop, start: number, now: number): string {
   if (windows.length === 0) return "closed_date";
   if (within.length === 0 || !fits) return "outside_hours";
   if (within.every((window) => (start - window.start) % step !== 0)) return "not_on_grid";
-  if (busy.some((other) => other.start < blocked.end && blocked.start < other.end)) {
-    return "slot_taken";
-  }
+  const meets = (other: Range) => other.start < blocked.end && blocked.start < other.end;
+  if (busy.some(meets)) return "slot_taken";
+  if (elsewhere.some(meets)) return teller === "professional" ? "busy" : "slot_taken";
   return "available";
 }
 

@@ -54,7 +54,7 @@ function raisedErrors(): string[] {
   const reasons = [...body.matchAll(/\b(?:then|else|return) '(\w+)'/g)]
     .map(([, reason]) => reason)
     .filter((reason) => reason !== "available")
-    .map((reason) => `${reason === "slot_taken" ? 409 : 422} ${reason}`);
+    .map((reason) => `${["slot_taken", "busy"].includes(reason ?? "") ? 409 : 422} ${reason}`);
   expect(reasons.length).toBeGreaterThan(5);
   expect(literal).toHaveLength(calls.length - 1);
 

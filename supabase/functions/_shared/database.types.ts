@@ -658,9 +658,27 @@ export type Database = {
       }
       begin_refund: {
         Args: { amount?: number; payment_id: string; reason?: string }
+      begin_busy_calendar: { Args: Record<PropertyKey, never>; Returns: Json }
+      begin_google_connection: {
+        Args: Record<PropertyKey, never>
+        Returns: Json
+      }
+      begin_google_disconnection: {
+        Args: Record<PropertyKey, never>
         Returns: Json
       }
       booking_page: { Args: { username: string }; Returns: Json }
+      busy_calendars: { Args: Record<PropertyKey, never>; Returns: Json }
+      calendar_feed: {
+        Args: {
+          etags: string[]
+          ip: string
+          ip_limit: number
+          token_hash: string
+        }
+        Returns: Json
+      }
+      calendar_feeds: { Args: Record<PropertyKey, never>; Returns: Json }
       cancel_booking: {
         Args: { booking_id: string; reason?: string; refund?: boolean }
         Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
@@ -675,6 +693,8 @@ export type Database = {
         Args: { account_id: string; max_count: number }
         Returns: Json
       }
+      claim_busy_sync: { Args: Record<PropertyKey, never>; Returns: Json }
+      claim_google_run: { Args: Record<PropertyKey, never>; Returns: Json }
       claim_mails: {
         Args: { max_count: number; per_second: number }
         Returns: Json
@@ -723,6 +743,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      create_calendar_feed: {
+        Args: { detail: string; name: string }
+        Returns: Json
+      }
       create_webhook_endpoint: {
         Args: {
           description?: string
@@ -731,6 +755,15 @@ export type Database = {
           url: string
         }
         Returns: Json
+      }
+      delete_busy_calendar: {
+        Args: { calendar_id: string }
+        Returns: undefined
+      }
+      delete_calendar_feed: { Args: { feed_id: string }; Returns: undefined }
+      delete_google_connection: {
+        Args: { connection_id: string; sealed_token: string }
+        Returns: undefined
       }
       delete_webhook_endpoint: {
         Args: { endpoint_id: string }
@@ -763,6 +796,44 @@ export type Database = {
       finish_account_deletion: {
         Args: { account_id: string; claim_token: string; mailed: boolean }
         Returns: undefined
+      }
+      finish_busy_sync: {
+        Args: {
+          calendar_id: string
+          claim_token: string
+          error?: string
+          error_detail?: string
+          etag?: string
+          last_modified?: string
+          ranges?: Json
+          result: string
+          sealed_address?: string
+          time_zone?: string
+        }
+        Returns: boolean
+      }
+      finish_google_push: {
+        Args: {
+          booking_id: string
+          claim_token: string
+          connection_id: string
+          error?: string
+          result: string
+          revision: number
+        }
+        Returns: boolean
+      }
+      finish_google_run: {
+        Args: {
+          claim_token: string
+          connection_id: string
+          error?: string
+          ranges?: Json
+          result: string
+          retry_after?: number
+          sealed_token?: string
+        }
+        Returns: boolean
       }
       finish_mail: {
         Args: {
@@ -799,6 +870,8 @@ export type Database = {
         }
         Returns: Json
       }
+      google_connection: { Args: Record<PropertyKey, never>; Returns: Json }
+      google_grant: { Args: { professional_id: string }; Returns: Json }
       health: { Args: Record<PropertyKey, never>; Returns: Json }
       mails: {
         Args: { booking_id?: string; client_id?: string; order_id?: string }
@@ -810,6 +883,10 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      next_google_event: {
+        Args: { booking_id: string; claim_token: string; connection_id: string }
+        Returns: string
+      }
       order_payments: {
         Args: { order_id: string }
         Returns: Database["public"]["CompositeTypes"]["order_payment"][]
@@ -819,6 +896,10 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      own_calendar_uids: {
+        Args: { professional_id: string; uids: string[] }
+        Returns: Json
       }
       parent: {
         Args: { "": Database["public"]["Tables"]["products"]["Row"] }
@@ -1003,10 +1084,28 @@ export type Database = {
         }
         Returns: Json
       }
+      store_busy_calendar: {
+        Args: {
+          host: string
+          name: string
+          professional_id: string
+          sealed_address: string
+        }
+        Returns: Json
+      }
+      store_google_connection: {
+        Args: { professional_id: string; sealed_token: string }
+        Returns: Json
+      }
+      sync_busy_calendar: { Args: { calendar_id: string }; Returns: Json }
       test_webhook_endpoint: { Args: { endpoint_id: string }; Returns: Json }
       unsubscribe_client: {
         Args: { client_id: string; link_epoch: number }
         Returns: boolean
+      }
+      update_google_connection: {
+        Args: { busy?: boolean; push?: boolean }
+        Returns: Json
       }
       update_webhook_endpoint: {
         Args: { changes: Json; endpoint_id: string }

@@ -18,6 +18,8 @@ export interface AccountDeps extends DispatchRouteDeps {
   userToken: UserToken;
   userRpc: UserRpc;
   serverRpc: ServerRpc;
+  /** Ends what the account's owner has granted us at Google. */
+  disconnectGoogle(id: string): Promise<unknown>;
   deleteUser: DeleteUser;
   deliver: MailProvider["deliver"];
   now(): Date;
@@ -46,6 +48,8 @@ export function createHandler(deps: AccountDeps): Handler {
     });
 
   const finish = async ({ account_id, claim_token, recipient, language }: Claim): Promise<void> => {
+    // While the token is still there; the account goes whether Google answers or not.
+    await deps.disconnectGoogle(account_id).catch(() => {});
     await deps.deleteUser(account_id);
     let mailed = true;
     if (recipient !== null) {

@@ -25,6 +25,8 @@ export const KINDS = {
     payment: ["payment_received", "payment_returned"],
     client: ["client_undeliverable"],
     address: ["confirm_address"],
+    calendars: ["calendar_failing"],
+    google: ["calendar_disconnected"],
   },
 } as const;
 
@@ -149,6 +151,14 @@ const ProfessionalMail = z.discriminatedUnion("kind", [
     ...toProfessional,
     kind: z.enum(KINDS.professional.address),
     professional: Professional.extend({ email_to_confirm: text }),
+  }),
+  z.object({ ...toProfessional, kind: z.enum(KINDS.professional.google) }),
+  z.object({
+    ...toProfessional,
+    kind: z.enum(KINDS.professional.calendars),
+    professional: Professional.extend({
+      failing_calendars: z.array(z.object({ host: text, failing_since: instant })).min(1),
+    }),
   }),
 ]);
 

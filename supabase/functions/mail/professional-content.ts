@@ -1,5 +1,6 @@
 /** What a professional is told. It has what the booker typed, marked as quoted where it is more than a line. */
 
+import { joinedLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Content, Row } from "./blocks.ts";
 import { type Context, facts, quote, requiredLink, say } from "./context.ts";
@@ -9,7 +10,7 @@ import { clientName } from "./names.ts";
 import { addressLines, orderRows } from "./order-lines.ts";
 import { linkOf } from "./place.ts";
 import type { Texts } from "./texts/texts.ts";
-import { clip, isolated, joinedLines } from "./words.ts";
+import { clip, isolated } from "./words.ts";
 
 type BookingMail = Extract<ProfessionalMail, { booking: Booking }>;
 
@@ -17,6 +18,10 @@ export function professionalContent(mail: ProfessionalMail, context: Context): C
   switch (mail.kind) {
     case "confirm_address":
       return addressContent(mail.professional.email_to_confirm, context);
+    case "calendar_failing":
+      return calendarContent(mail.professional.failing_calendars, context);
+    case "calendar_disconnected":
+      return disconnectedContent(context);
     case "client_undeliverable":
       return undeliverableContent(mail.client, context);
     case "new_order":
@@ -43,6 +48,26 @@ function addressContent(address: string, { texts, links, service }: Context): Co
       { type: "small", text: texts.not_you_to_confirm },
     ],
   };
+}
+
+/** Of an address only the host, as the rest is a key, and what the professional calls it is anybody's words. */
+function calendarContent(
+  calendars: { host: string; failing_since: string }[],
+  { texts, times }: Context,
+): Content {
+  const { labels } = texts;
+  const names = { host: oneLine(calendars[0]?.host ?? "") };
+  const { subject, heading, lead } = say(texts.professional.calendar_failing, names, names);
+  const rows = calendars.flatMap(({ host, failing_since }): Row[] => [
+    { label: labels.calendar, value: isolated(oneLine(host)) },
+    { label: labels.failing_since, value: times.brief(failing_since) },
+  ]);
+  return { subject, heading, blocks: [lead, facts(rows)] };
+}
+
+function disconnectedContent({ texts }: Context): Content {
+  const { subject, heading, lead } = say(texts.professional.calendar_disconnected, {}, {});
+  return { subject, heading, blocks: [lead] };
 }
 
 function undeliverableContent(client: Client, { texts }: Context): Content {

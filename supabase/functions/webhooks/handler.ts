@@ -3,13 +3,13 @@
  * token; `POST /dispatch` for the scheduler, with a secret of its own.
  */
 import { z } from "zod";
+import { type AddressRules, checkAddress } from "../_shared/address-rules.ts";
 import type { RpcArgs, RpcName, UserRpc } from "../_shared/data-api.ts";
 import { type DispatchRouteDeps, dispatchRoute } from "../_shared/dispatcher.ts";
 import { notFound } from "../_shared/errors.ts";
 import { createRouter, type Handler, type Route, readValid, validate } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
 import type { UserToken } from "../_shared/user-tokens.ts";
-import { type AddressRules, checkAddress } from "./address.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { type DeliveryQueue, dispatch } from "./dispatch.ts";
 import {

@@ -1,10 +1,10 @@
+import { resolver } from "../_shared/address-rules.ts";
 import { serverRpc, userRpc } from "../_shared/data-api.ts";
 import { optional, platformEnv, required } from "../_shared/env.ts";
 import { mailSender } from "../_shared/mail.ts";
 import { background, httpDeps, pause } from "../_shared/runtime.ts";
 import { secretCheck } from "../_shared/secrets.ts";
 import { userTokens } from "../_shared/user-tokens.ts";
-import { resolver } from "./address.ts";
 import { deliveryQueue } from "./dispatch.ts";
 import { createHandler } from "./handler.ts";
 

@@ -1,7 +1,7 @@
 /** One try of one delivery: the request that a receiver gets, and what is noted of its answer. */
 import { Webhook } from "standardwebhooks";
+import { AddressError, type AddressRules, checkAddress } from "../_shared/address-rules.ts";
 import { retryAfter } from "../_shared/retry-after.ts";
-import { AddressError, type AddressRules, checkAddress } from "./address.ts";
 
 export interface Message {
   /** Id of the event: the same on every try, so that receivers can tell repeats. */

@@ -37,6 +37,7 @@ function setUp(
       done.push([name, args]);
       return (name === "claim_account_deletions" ? (left.shift() ?? []) : undefined) as never;
     },
+    disconnectGoogle: async (id) => void done.push(["disconnect Google", id]),
     deleteUser: async (id) => {
       done.push(["delete user", id]);
     },
@@ -86,6 +87,7 @@ describe("asking for the account to be deleted", () => {
     expect(done).toEqual([
       asked,
       claimed,
+      ["disconnect Google", ACCOUNT],
       ["delete user", ACCOUNT],
       ["mail", "ana@example.com", ACCOUNT],
       finished(true),
@@ -111,7 +113,11 @@ describe("asking for the account to be deleted", () => {
   test("mails nobody where no mail may go", async () => {
     const { ask, done } = setUp({ claims: [[{ ...claim, recipient: null }]] });
     await ask();
-    expect(done.slice(2)).toEqual([["delete user", ACCOUNT], finished(true)]);
+    expect(done.slice(2)).toEqual([
+      ["disconnect Google", ACCOUNT],
+      ["delete user", ACCOUNT],
+      finished(true),
+    ]);
   });
 
   test.each<[MailOutcome["result"], boolean]>([
@@ -151,9 +157,15 @@ describe("broken off", () => {
   test("at the user, it mails nothing and is not finished; asked again, it is", async () => {
     const first = setUp({ deleteUser: broken });
     expect((await first.ask()).status).toBe(500);
-    expect(first.done).toEqual([asked, claimed]);
+    expect(first.done).toEqual([asked, claimed, ["disconnect Google", ACCOUNT]]);
     expect(String(first.logged)).toBe("Error: broken off");
     expect((await setUp().ask()).body).toEqual({ deleted: true, goes });
+  });
+
+  test("at Google, the account goes all the same", async () => {
+    const { ask, done } = setUp({ disconnectGoogle: broken });
+    expect((await ask()).body).toEqual({ deleted: true, goes });
+    expect(done.at(-1)).toEqual(finished(true));
   });
 
   test("after the user, a dispatcher does the rest with the same mail", async () => {
@@ -167,6 +179,7 @@ describe("broken off", () => {
       ([name]) => name !== "claim_account_deletions",
     );
     expect(others).toEqual([
+      ["disconnect Google", ACCOUNT],
       ["delete user", ACCOUNT],
       ["mail", "ana@example.com", ACCOUNT],
       finished(true),

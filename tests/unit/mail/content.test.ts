@@ -102,6 +102,18 @@ describe("a professional", () => {
       /Confirm that ana@account\.example is yours/,
       /ana@account\.example è tuo/,
     ],
+    [
+      "calendar_disconnected",
+      {},
+      /Google no longer lets us into your calendar/,
+      /Google non ci dà più accesso al tuo calendario/,
+    ],
+    [
+      "calendar_failing",
+      {},
+      /Calendar: calendar\.example\nSince: Wed 18 Nov, 09:15\nCalendar: other\.example\n/,
+      /Calendario: calendar\.example\nDal: mer 18 nov/,
+    ],
   ])("is told of %s %j in both languages", (kind, changes, english, italian) => {
     expect(mailOf("professional", kind, changes).text).toMatch(english);
     expect(mailOf("professional", kind, { ...changes, language: "it" }).text).toMatch(italian);

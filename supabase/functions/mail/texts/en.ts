@@ -173,6 +173,18 @@ export const en: Texts = {
       lead: ({ email, sender }) =>
         `Confirm that ${email} is yours, and ${sender} can send your clients their confirmations, changes and reminders.`,
     },
+    calendar_failing: {
+      subject: ({ host }) => `Your calendar at ${host} cannot be read`,
+      heading: "A calendar cannot be read",
+      lead: () =>
+        "For more than a day we could not read the calendar below. Times that it blocked stay blocked as they were, and what is new in it blocks nothing. See in your settings what is wrong, or remove the calendar and connect it again.",
+    },
+    calendar_disconnected: {
+      subject: () => "Your Google calendar is no longer connected",
+      heading: "Google calendar disconnected",
+      lead: () =>
+        "Google no longer lets us into your calendar: the access was taken away there, or it has run out. Bookings are not written to it any more, and times that it blocked stay blocked as they were. Connect it again in your settings, or disconnect it there to free these times.",
+    },
   },
 
   labels: {
@@ -198,6 +210,8 @@ export const en: Texts = {
     refunded: "Refunded",
     due: "Still to pay",
     delivery: "Deliver to",
+    calendar: "Calendar",
+    failing_since: "Since",
   },
 
   greeting: (name) => `Hello ${name},`,

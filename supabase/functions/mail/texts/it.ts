@@ -177,6 +177,18 @@ export const it: Texts = {
       lead: ({ email, sender }) =>
         `Conferma che ${email} è tuo: così ${sender} può inviare ai tuoi clienti conferme, modifiche e promemoria.`,
     },
+    calendar_failing: {
+      subject: ({ host }) => `Il tuo calendario su ${host} non si riesce a leggere`,
+      heading: "Un calendario non si riesce a leggere",
+      lead: () =>
+        "Da più di un giorno non riusciamo a leggere il calendario qui sotto. Gli orari che bloccava restano bloccati com'erano, e quello che vi è stato aggiunto non blocca nulla. Guarda nelle impostazioni che cosa non va, oppure rimuovi il calendario e collegalo di nuovo.",
+    },
+    calendar_disconnected: {
+      subject: () => "Il tuo calendario Google non è più collegato",
+      heading: "Calendario Google scollegato",
+      lead: () =>
+        "Google non ci dà più accesso al tuo calendario: l'accesso è stato revocato lì oppure è scaduto. Le prenotazioni non vi vengono più scritte e gli orari che bloccava restano bloccati com'erano. Collegalo di nuovo nelle impostazioni, oppure scollegalo lì per liberare quegli orari.",
+    },
   },
 
   labels: {
@@ -202,6 +214,8 @@ export const it: Texts = {
     refunded: "Rimborsato",
     due: "Ancora da pagare",
     delivery: "Consegna a",
+    calendar: "Calendario",
+    failing_since: "Dal",
   },
 
   greeting: (name) => `Ciao ${name},`,

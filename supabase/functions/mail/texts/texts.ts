@@ -49,6 +49,11 @@ export interface OwnAddress {
   sender: string;
 }
 
+export interface OwnCalendar {
+  /** Of the one that has failed longest. */
+  host: string;
+}
+
 /** One mail: its subject, what stands above it, and the sentences that it begins with. */
 export interface Said<Names> {
   subject(names: Names): string;
@@ -78,7 +83,9 @@ export type Label =
   | "paid"
   | "refunded"
   | "due"
-  | "delivery";
+  | "delivery"
+  | "calendar"
+  | "failing_since";
 
 export interface Texts {
   /** For `Intl`: how dates, times and amounts are written. */
@@ -119,6 +126,8 @@ export interface Texts {
     payment_returned: Said<OwnPayment>;
     client_undeliverable: Said<OwnClient>;
     confirm_address: Said<OwnAddress>;
+    calendar_failing: Said<OwnCalendar>;
+    calendar_disconnected: Said<object>;
   };
 
   labels: Record<Label, string>;

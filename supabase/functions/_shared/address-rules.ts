@@ -1,9 +1,9 @@
 /**
- * Where an endpoint may be: https on port 443 of a public host. Checked on save and before every try,
- * since a name can lead elsewhere tomorrow. The check and the connection are two look-ups of the
- * name; docs/webhooks.md says what that leaves open.
+ * Where an address that somebody gave us may lead: https on port 443 of a public host. Checked on save
+ * and before every request, since a name can lead elsewhere tomorrow. The check and the connection are
+ * two look-ups of the name; docs/webhooks.md says what that leaves open.
  */
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError } from "./errors.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 /** All IPv4 and IPv6 addresses of a host name; none when it does not exist. */
@@ -11,7 +11,7 @@ export type Resolve = (host: string, signal: AbortSignal) => Promise<string[]>;
 
 export interface AddressRules {
   resolve: Resolve;
-  /** Also http://127.0.0.1:<port> and http://localhost:<port>: for a receiver on the same machine. */
+  /** Also http://127.0.0.1:<port> and http://localhost:<port>: for a server on the same machine. */
   allowLoopback: boolean;
 }
 
@@ -28,9 +28,9 @@ export class AddressError extends ApiError {
   readonly reason: Refusal;
 
   constructor(reason: Refusal) {
-    super(422, "url_not_allowed", "Events cannot be sent to this address", {
+    super(422, "url_not_allowed", "This address is not allowed", {
       details: { reason },
-      hint: "An endpoint is https on port 443 of a public host, without user name and password.",
+      hint: "It has to be https on port 443 of a public host, without user name and password.",
     });
     this.reason = reason;
   }
@@ -46,7 +46,7 @@ const INTERNAL_NAME =
 /** The URL parser has turned every spelling of an IPv4 address into four numbers. */
 const isAddress = (host: string) => host.startsWith("[") || /^[\d.]+$/.test(host);
 
-/** Does nothing when events may be sent to `url`; else throws an AddressError. */
+/** Does nothing when we may call `url`; else throws an AddressError. */
 export async function checkAddress(
   url: string,
   rules: AddressRules,

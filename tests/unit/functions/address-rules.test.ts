@@ -1,4 +1,4 @@
-/** Where events may be sent: never next to us. */
+/** Where an address that somebody gave us may lead: never next to us. */
 import { describe, expect, test } from "vitest";
 import {
   AddressError,
@@ -6,8 +6,8 @@ import {
   type Refusal,
   type Resolve,
   resolver,
-} from "../../../supabase/functions/webhooks/address.ts";
-import { isPublicAddress } from "../../../supabase/functions/webhooks/public-address.ts";
+} from "../../../supabase/functions/_shared/address-rules.ts";
+import { isPublicAddress } from "../../../supabase/functions/_shared/public-address.ts";
 
 const PUBLIC = "93.184.215.14";
 
