@@ -616,6 +616,16 @@ export type Database = {
         Returns: Json
       }
       booking_page: { Args: { username: string }; Returns: Json }
+      calendar_feed: {
+        Args: {
+          etags: string[]
+          ip: string
+          ip_limit: number
+          token_hash: string
+        }
+        Returns: Json
+      }
+      calendar_feeds: { Args: Record<PropertyKey, never>; Returns: Json }
       cancel_booking: {
         Args: { booking_id: string; reason?: string }
         Returns: Database["public"]["CompositeTypes"]["booking_receipt"]
@@ -670,6 +680,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      create_calendar_feed: {
+        Args: { detail: string; name: string }
+        Returns: Json
+      }
       create_webhook_endpoint: {
         Args: {
           description?: string
@@ -679,6 +693,7 @@ export type Database = {
         }
         Returns: Json
       }
+      delete_calendar_feed: { Args: { feed_id: string }; Returns: undefined }
       delete_webhook_endpoint: {
         Args: { endpoint_id: string }
         Returns: undefined

@@ -3,12 +3,14 @@
  * A calendar finds the entry of before by the UID and takes a higher SEQUENCE.
  */
 import ical, { ICalAttendeeStatus, ICalCalendarMethod, ICalEventStatus } from "ical-generator";
+import { entryIdentity } from "../_shared/calendar-entry.ts";
+import { severalLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Booking, ClientMail } from "./facts.ts";
 import { type Person, professionalName } from "./names.ts";
 import { placeForClient } from "./place.ts";
 import type { Texts } from "./texts/texts.ts";
-import { clientNameOnly, clip, headerName, severalLines } from "./words.ts";
+import { clientNameOnly, clip, headerName } from "./words.ts";
 
 export interface Attachment {
   filename: string;
@@ -40,10 +42,11 @@ export function calendarEntry(
     prodId: { company: "scheduling-and-commerce", product: "mail", language: "EN" },
     method,
   });
+  const { uid, sequence, stamp } = entryIdentity(booking);
   const event = calendar.createEvent({
-    id: booking.id,
-    sequence: booking.version,
-    stamp: new Date(booking.updated_at),
+    id: uid,
+    sequence,
+    stamp: new Date(stamp),
     start: new Date(booking.starts_at),
     end: new Date(booking.ends_at),
     status: cancelled ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,

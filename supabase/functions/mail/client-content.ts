@@ -3,6 +3,7 @@
  * `may_quote` says so: anybody may have typed this address. The professional's words always may be.
  */
 
+import { severalLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Block, Content, Row } from "./blocks.ts";
 import type { ClientBookingMail } from "./calendar.ts";
@@ -12,7 +13,7 @@ import { thousandths } from "./money.ts";
 import { addressLines, orderRows } from "./order-lines.ts";
 import { linkOf, placeForClient } from "./place.ts";
 import type { Texts } from "./texts/texts.ts";
-import { clientNameOnly, clip, isolated, severalLines } from "./words.ts";
+import { clientNameOnly, clip, isolated } from "./words.ts";
 
 export function clientContent(mail: ClientMail, context: Context): Content {
   const { subject, heading, blocks } =

@@ -1,10 +1,10 @@
 /** What all mails are made with. */
+import { severalLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Block, Row } from "./blocks.ts";
 import type { Named } from "./names.ts";
 import type { Said, Texts } from "./texts/texts.ts";
 import type { Times } from "./times.ts";
-import { severalLines } from "./words.ts";
 
 export interface MailLinks {
   /** To the page where the client changes or cancels this booking. */

@@ -1,11 +1,12 @@
 /** What was ordered and what it comes to, and where it goes. */
 
+import { severalLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Row } from "./blocks.ts";
 import type { Order } from "./facts.ts";
 import { fromThousandths, thousandths } from "./money.ts";
 import type { Label, Texts } from "./texts/texts.ts";
-import { isolated, severalLines } from "./words.ts";
+import { isolated } from "./words.ts";
 
 /** An amount in words, in the order's currency. */
 type Money = (amount: string, currency: string) => string;

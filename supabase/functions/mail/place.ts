@@ -1,5 +1,5 @@
+import { joinedLines } from "../_shared/lines.ts";
 import type { Booking, Professional } from "./facts.ts";
-import { joinedLines } from "./words.ts";
 
 /** Whether a text is or holds a link, with or without its scheme, as for `private.is_link`. */
 const hasLink = (text: string) =>

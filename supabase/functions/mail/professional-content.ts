@@ -1,5 +1,6 @@
 /** What a professional is told. It has what the booker typed, marked as quoted where it is more than a line. */
 
+import { joinedLines } from "../_shared/lines.ts";
 import { oneLine } from "../_shared/one-line.ts";
 import type { Content, Row } from "./blocks.ts";
 import { type Context, facts, quote, requiredLink, say } from "./context.ts";
@@ -9,7 +10,7 @@ import { clientName } from "./names.ts";
 import { addressLines, orderRows } from "./order-lines.ts";
 import { linkOf } from "./place.ts";
 import type { Texts } from "./texts/texts.ts";
-import { clip, isolated, joinedLines } from "./words.ts";
+import { clip, isolated } from "./words.ts";
 
 type BookingMail = Extract<ProfessionalMail, { booking: Booking }>;
 
