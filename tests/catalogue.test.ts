@@ -24,8 +24,9 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     timestamp_json`),
   authenticated: words(`adjust_stock api_keys are_mail_settings are_reminders audit
     authorize_action availability_problem
-    available_slots blocked_range booking_page cancel_booking check_request create_api_key create_booking
-    create_webhook_endpoint day_windows_problem delete_webhook_endpoint email_key erase_client
+    available_slots blocked_range booking_page calendar_feeds cancel_booking check_request
+    create_api_key create_booking create_calendar_feed create_webhook_endpoint
+    day_windows_problem delete_calendar_feed delete_webhook_endpoint email_key erase_client
     explain_slot export_account export_client is_blank is_email languages mail_kinds mails order_payments place_order
     quote_order record_payment redeliver_webhook redeliver_webhooks refund_payment
     request_account_deletion
@@ -41,7 +42,7 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     languages place_order portal_client_id quote_order reschedule_booking tags_are_short
     timestamp_from_json timestamp_json trim_invisible`),
   service_role: words(`adjust_stock are_mail_settings are_reminders availability_problem
-    available_slots blocked_range booking_page cancel_booking check_request claim_account_deletions claim_mails
+    available_slots blocked_range booking_page calendar_feed cancel_booking check_request claim_account_deletions claim_mails
     claim_webhook_deliveries confirm_hold confirm_professional_address count_link_use create_booking
     day_windows_problem email_key end_portal_session exchange_api_key explain_slot finish_account_deletion finish_mail
     finish_portal_verification finish_webhook_delivery health is_blank is_email languages
@@ -60,6 +61,8 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   authorize_action: { volatility: "v", roles: ["authenticated"] },
   available_slots: { volatility: "s", roles: [...API_ROLES] },
   booking_page: { volatility: "s", roles: [...API_ROLES] },
+  calendar_feed: { volatility: "v", roles: ["service_role"] },
+  calendar_feeds: { volatility: "s", roles: ["authenticated"] },
   cancel_booking: {
     volatility: "v",
     roles: ["authenticated", "portal_booking", "portal_client", "service_role"],
@@ -72,7 +75,9 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   count_link_use: { volatility: "v", roles: ["service_role"] },
   create_api_key: { volatility: "v", roles: ["authenticated"] },
   create_booking: { volatility: "v", roles: ORDERING },
+  create_calendar_feed: { volatility: "v", roles: ["authenticated"] },
   create_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
+  delete_calendar_feed: { volatility: "v", roles: ["authenticated"] },
   delete_webhook_endpoint: { volatility: "v", roles: ["authenticated"] },
   end_portal_session: { volatility: "v", roles: ["service_role"] },
   erase_client: { volatility: "v", roles: ["authenticated"] },
@@ -133,6 +138,7 @@ const RULES_GRANTS: Record<string, string> = {
   "private.account_deletions": "delete insert select update",
   "private.api_keys": "insert select update(last_used_on) update(revoked_at)",
   "private.booking_sessions": "delete insert select update(revoked_at)",
+  "private.calendar_feeds": "delete insert select",
   "private.confirmed_owners": "delete insert select update",
   "private.currencies": "select",
   "private.dispatches": "insert(queue) select update(last_at)",

@@ -64,6 +64,25 @@ $$;
 comment on function private.feed_entries is
   'Bookings and blocked time that touch a period, by their start, at most 5000; but for full detail nothing except when they are.';
 
+-- The date, because the period moves with it though nothing was changed.
+create function private.feed_etag(p_today date, p_shown jsonb)
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select left(
+    encode(
+      sha256(convert_to(to_char(p_today, 'YYYY-MM-DD') || p_shown::text, 'UTF8')), 'hex'
+    ),
+    32
+  );
+$$;
+
+comment on function private.feed_etag is
+  'The entity tag of a feed: of all that it shows, and of the professional''s date.';
+
 -- Definer: our servers have no rights on the feeds. Returns what is wrong instead of raising it,
 -- because a failure would undo the count.
 create function private.calendar_feed(
@@ -119,7 +138,7 @@ begin
       (v_today + 401)::timestamp at time zone v_profile.time_zone
     )
   );
-  v_etag := left(encode(sha256(convert_to(v_today || v_shown::text, 'UTF8')), 'hex'), 32);
+  v_etag := private.feed_etag(v_today, v_shown);
 
   return jsonb_build_object(
     'retry_after', null,

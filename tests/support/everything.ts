@@ -105,6 +105,7 @@ export async function accountWithEverything(): Promise<Professional> {
       ip_limit: 1000,
     }),
   );
+  ok(await professional.api.rpc("create_calendar_feed", { name: "Phone", detail: "full" }));
   // As a hold leaves it where there is a webhook endpoint.
   await sql`
     insert into private.unheard_clients (professional_id, client_id)

@@ -7,7 +7,7 @@ import { ApiError, unknownPath } from "./errors.ts";
 
 export interface HttpDeps {
   corsOrigins: "*" | string[];
-  /** Told of every 5xx, with its cause. */
+  /** Told of every 5xx, with its cause, and the path without what may be a key. */
   log(entry: { requestId: string; method: string; path: string; cause: unknown }): void;
   newRequestId(): string;
 }
@@ -111,13 +111,25 @@ function errorAnswer(error: unknown, request: Request, deps: HttpDeps): Response
     return Response.json(error.body, { status: error.status, headers: error.headers });
   }
   const requestId = deps.newRequestId();
-  // The path only: a query may carry what does not belong in a log.
-  const path = new URL(request.url).pathname;
+  const path = loggedPath(request);
   deps.log({ requestId, method: request.method, path, cause: error });
   const shown = new ApiError(500, "internal_error", "Something went wrong on our side", {
     details: { request_id: requestId },
   });
   return Response.json(shown.body, { status: shown.status });
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Where a fault was, without what may be a key: no query, and of the path our words and ids only. The
+ * address of a feed opens it.
+ */
+function loggedPath(request: Request): string {
+  const parts = new URL(request.url).pathname.split("/");
+  return parts
+    .map((part) => (/^[a-z-]{0,30}$/.test(part) || UUID.test(part) ? part : "(hidden)"))
+    .join("/");
 }
 
 /** The whole body, or 413 as soon as it is longer than `limit`: what is declared is not trusted. */

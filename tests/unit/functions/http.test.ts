@@ -250,6 +250,37 @@ describe("errors", () => {
   });
 });
 
+describe("the path of a fault", () => {
+  const id = "a0000000-0000-4000-8000-000000000001";
+
+  test.each([
+    ["/things", "/things"],
+    ["/webhooks/endpoints", "/webhooks/endpoints"],
+    [`/things/parts/${id}`, `/things/parts/${id}`],
+    [`/things/parts/${id}/of/rotate-secret`, `/things/parts/${id}/of/rotate-secret`],
+    [`/things/parts/${"x".repeat(43)}`, "/things/parts/(hidden)"],
+    [`/things/parts/${id}x`, "/things/parts/(hidden)"],
+    ["/things/parts/key_1", "/things/parts/(hidden)"],
+    ["/things/parts/KEY", "/things/parts/(hidden)"],
+    ["/things/parts/a%20key", "/things/parts/(hidden)"],
+    ["/things/parts/a.ics?key=key", "/things/parts/(hidden)"],
+  ])("%s is logged as %s: words and ids, and nothing that could be a key", async (path, logged) => {
+    const paths: string[] = [];
+    const fail = () => Promise.reject(new Error("fault"));
+    const call = createRouter(
+      { corsOrigins: "*", log: (entry) => paths.push(entry.path), newRequestId: () => "1" },
+      {
+        "": { GET: fail },
+        endpoints: { GET: fail },
+        "parts/:part": { GET: fail },
+        "parts/:part/of/:whole": { GET: fail },
+      },
+    );
+    await call(new Request(`https://api.test${path}`));
+    expect(paths).toEqual([logged]);
+  });
+});
+
 describe("variables", () => {
   const base = {
     SUPABASE_URL: "https://project.supabase.co/",
