@@ -238,6 +238,13 @@ as $$
         null
       ),
       (
+        'private.calendar_feeds',
+        'id created_at professional_id name detail',
+        'id',
+        'uuid',
+        null
+      ),
+      (
         'private.api_keys',
         'id professional_id name access created_at expires_at last_used_on revoked_at',
         'id',
