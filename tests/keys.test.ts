@@ -377,6 +377,10 @@ describe("with a key of either kind", () => {
       (token) => rpc(token, "rotate_webhook_secret", { endpoint_id: endpoint.id }),
     ],
     [
+      "making a calendar feed",
+      (token) => rpc(token, "create_calendar_feed", { name: "Phone", detail: "busy" }),
+    ],
+    [
       "making an endpoint by its route",
       (token) =>
         webhooks({ token }, "/endpoints", {

@@ -53,6 +53,7 @@ declare
   v_token constant text := private.new_feed_token();
   v_id uuid;
 begin
+  perform private.require_person();
   perform private.check_arguments(
     case when (char_length(v_name) between 1 and 100) is not true then 'name' end,
     case when (p_detail in ('full', 'busy')) is not true then 'detail' end
@@ -133,7 +134,7 @@ as $$
 $$;
 
 comment on function public.create_calendar_feed is
-  'Makes a feed of your bookings for calendar programs; detail is full (service, client, contact, notes) or busy (only when). Returns {id, path}: the address is the API''s with path behind it, opens the feed to whoever knows it, and is not shown again. Errors: 422 validation_failed {"fields"}; 422 too_many_feeds beyond five; 429 busy.';
+  'Makes a feed of your bookings for calendar programs; detail is full (service, client, contact, notes) or busy (only when). Returns {id, path}: the address is the API''s with path behind it, opens the feed to whoever knows it, and is not shown again. Errors: 403 person_required; 422 validation_failed {"fields"}; 422 too_many_feeds beyond five; 429 busy.';
 
 create function public.calendar_feeds()
 returns jsonb

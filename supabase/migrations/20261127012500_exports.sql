@@ -238,15 +238,15 @@ as $$
         null
       ),
       (
-        'private.api_keys',
-        'id professional_id name access created_at expires_at last_used_on revoked_at',
+        'private.calendar_feeds',
+        'id created_at professional_id name detail',
         'id',
         'uuid',
         null
       ),
       (
-        'private.calendar_feeds',
-        'id created_at professional_id name detail',
+        'private.api_keys',
+        'id professional_id name access created_at expires_at last_used_on revoked_at',
         'id',
         'uuid',
         null

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dateIn, instantOf, iso } from "../support/calendar.ts";
 import { server } from "../support/callers.ts";
-import { sql } from "../support/database.ts";
+import { asCaller, sql } from "../support/database.ts";
 import {
   createBooking,
   createClientRow,
@@ -492,15 +492,11 @@ describe("an answer", () => {
       return changed;
     };
     const { api } = professional;
-    const update = <T extends "clients" | "services" | "bookings" | "profiles">(
-      table: T,
-      id: string,
-      values: object,
-    ) =>
+    const update = (table: string, id: string, values: object) =>
       api
-        .from(table)
+        .from(table as "bookings")
         .update(values as never)
-        .eq("id", id as never);
+        .eq("id", id);
 
     const both = { full: true, busy: true };
     const fullOnly = { full: true, busy: false };
@@ -635,19 +631,22 @@ describe("limits", () => {
 test("5 010 bookings are shown in one answer but for those that are furthest off", async () => {
   const professional = await createProfessional();
   const feed = await createFeed(professional);
-  // An hour every second hour from 80 days back.
-  const start = Date.now() - 80 * 24 * HOUR;
-  await sql.begin(async (tx) => {
-    await tx`select set_config('private.mail', 'none', true)`;
-    await tx`
-      insert into public.bookings (professional_id, starts_at, ends_at, notes)
-      select ${professional.id}, at, at + interval '1 hour', 'Number ' || i
-      from generate_series(0, 5009) as i
-      cross join lateral (select ${iso(start)}::timestamptz + i * interval '2 hours' as at) as t`;
-  });
+  // An hour every second hour from 80 days back. As the professional, whose writes nobody else waits for;
+  // a request writes at most 1000 rows.
+  const start = iso(Date.now() - 80 * 24 * HOUR);
+  for (let first = 0; first < 5010; first += 1000) {
+    await asCaller(
+      professional.claims,
+      (tx) => tx`
+        insert into public.bookings (starts_at, ends_at, notes)
+        select at, at + interval '1 hour', 'Number ' || i
+        from generate_series(${first}::integer, least(${first} + 999, 5009)) as i
+        cross join lateral (select ${start}::timestamptz + i * interval '2 hours' as at) as t`,
+    );
+  }
   const { events } = await read(feed);
   expect(events).toHaveLength(5000);
   expect(events.map(({ description }) => description)).toEqual(
     Array.from({ length: 5000 }, (_, i) => `Number ${i}`),
   );
-});
+}, 60_000);

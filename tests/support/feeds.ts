@@ -26,7 +26,7 @@ export function readCalendar(body: string): ReadCalendar {
     const instant = (name: string) => (value(name) as ICAL.Time).toJSDate().toISOString();
     return {
       uid: text("uid") ?? "",
-      sequence: value("sequence") as number,
+      sequence: Number(value("sequence")),
       stamp: instant("dtstamp"),
       start: instant("dtstart"),
       end: instant("dtend"),

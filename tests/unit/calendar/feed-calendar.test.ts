@@ -194,7 +194,13 @@ describe("what somebody typed", () => {
       "location",
     ]);
     expect(event?.getAllSubcomponents()).toEqual([]);
-    expect(readCalendar(body).events[0]?.summary).toContain("X:1;Y,Z\\n");
+    const one = "x END:VEVENT BEGIN:VALARM ATTACH:https://evil.example X:1;Y,Z\\n";
+    const lines = ["x", "END:VEVENT", "BEGIN:VALARM", "ATTACH:https://evil.example", "X:1;Y,Z\\n"];
+    expect(readCalendar(body).events[0]).toMatchObject({
+      summary: `${one} – ${one}`,
+      location: lines.join(", "),
+      description: [`Client: ${one}`, `Phone: ${one}`, `E-mail: ${one}`, "", ...lines].join("\n"),
+    });
   });
 
   test("neither turns a line around nor ends it in half a character", () => {
@@ -206,7 +212,7 @@ describe("what somebody typed", () => {
     fc.string({ unit: "grapheme", maxLength: 300 }),
     fc.string({ unit: "binary", maxLength: 300 }),
     fc
-      .array(fc.constantFrom("💆", "👩‍👩‍👧", "è", "a", "\\", ";", ",", "\n", "漢"), {
+      .array(fc.constantFrom("💆", "👩‍👩‍👧", "è", "a", "\\", ";", ",", "\n", "\r", "漢"), {
         maxLength: 200,
       })
       .map((parts) => parts.join("")),
