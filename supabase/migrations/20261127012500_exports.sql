@@ -304,13 +304,6 @@ as $$
         null
       ),
       (
-        'private.calendar_feeds',
-        'id created_at professional_id name detail',
-        'id',
-        'uuid',
-        null
-      ),
-      (
         'private.busy_calendars',
         'id created_at professional_id name host status error error_detail last_synced_at
         failing_since told_at due_at read_at time_zone',

@@ -24,6 +24,7 @@ import {
   createProfessional,
   type Professional,
 } from "../support/factories.ts";
+import { createProgram } from "../support/keys.ts";
 import { book, freeStarts, openProfessional, openService, refusal } from "../support/scheduling.ts";
 import { refusalOf } from "../support/webhooks.ts";
 
@@ -406,6 +407,29 @@ describe("who may", () => {
     await sql`delete from auth.sessions where id = ${ana.sessionId}`;
     expect((await post(ana.token)).status).toBe(401);
     expect((await request("/functions/v1/calendar/busy", { token: ana.token })).status).toBe(401);
+  });
+
+  test("no key adds one; a key that may write syncs and deletes, one that reads lists", async () => {
+    const { ana, calendar } = await connected({ body: calendarFile() });
+    const [writer, reader] = await Promise.all([
+      createProgram(ana, "write"),
+      createProgram(ana, "read"),
+    ]);
+    const add = { method: "POST", body: { url } };
+    expect(await refusalOf(busyRoute(writer, "", add))).toMatchObject({
+      status: 403,
+      code: "person_required",
+    });
+    expect((await busyRoute(reader, "", add)).status).toBe(403);
+    expect(await calendarsOf(reader)).toEqual([calendar]);
+    for (const [method, path] of [
+      ["POST", `/${calendar.id}/sync`],
+      ["DELETE", `/${calendar.id}`],
+    ] as const) {
+      expect((await busyRoute(reader, path, { method })).status).toBe(403);
+      expect((await busyRoute(writer, path, { method })).ok).toBe(true);
+    }
+    expect(await calendarsOf(ana)).toEqual([]);
   });
 
   test("at most three, also when they come at once", async () => {

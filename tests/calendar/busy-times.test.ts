@@ -55,7 +55,10 @@ describe("a start in busy time", () => {
   it("touches what is before and after it without being in its way", async () => {
     expect((await explain(anon, at("10:00"))).reason).toBe("available");
     expect((await explain(anon, at("12:00"))).reason).toBe("slot_taken");
-    expect((await explain(anon, at("13:00"))).reason).toBe("available");
+    const half = await openService(ana, { slot_step: 30 });
+    expect((await explain(anon, at("12:30"), half)).reason).toBe("available");
+    expect((await explain(anon, at("10:30"), half)).reason).toBe("slot_taken");
+    expect(await freeStarts(anon, half, date)).toContain(at("12:30"));
   });
 
   it("needs its buffers free, too", async () => {

@@ -463,6 +463,11 @@ describe("an instance that stands apart", () => {
     expect(starts(calendar(alone, event(...SIX)))).toEqual([...ALL_SIX, "03-10T09:00"].sort());
   });
 
+  test("replaces an event without a rule", () => {
+    const moved = apart(":20260310T090000Z", "DTSTART:20260311T090000Z", "DURATION:PT1H");
+    expect(starts(calendar(event("UID:series", ...NINE), moved))).toEqual(["03-11T09:00"]);
+  });
+
   test("of a booking of ours is ours", () => {
     const text = calendar(event("UID:1@ours", "RECURRENCE-ID:20260316T080000Z", ...NINE));
     expect(starts(text)).toEqual([]);

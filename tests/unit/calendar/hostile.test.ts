@@ -88,6 +88,13 @@ describe("a file is refused", () => {
     expect(busy(file)).toBe(error);
   });
 
+  test("for its own faults only: one of the caller's is thrown", () => {
+    const isOwnUid = () => {
+      throw new TypeError("not ready");
+    };
+    expect(() => read(text, { isOwnUid })).toThrow(TypeError);
+  });
+
   test("at any place where it may have been cut off", () => {
     const whole = text.trimEnd();
     for (let length = 0; length < whole.length; length++) {
