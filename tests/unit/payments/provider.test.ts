@@ -302,7 +302,12 @@ describe("a session", () => {
     const page = (ids: string[], has_more: boolean) => ({
       object: "list",
       has_more,
-      data: ids.map((id) => ({ id, client_reference_id: `of ${id}`, payment_intent: null })),
+      data: ids.map((id) => ({
+        id,
+        client_reference_id: "of cs_3",
+        metadata: { attempt_id: `of ${id}` },
+        payment_intent: null,
+      })),
     });
     const { provider, sent } = setUp([page(["cs_1", "cs_2"], true), page(["cs_3"], false)]);
     expect((await provider.findSession("acct_1", "of cs_3", 17))?.id).toBe("cs_3");
