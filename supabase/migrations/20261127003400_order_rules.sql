@@ -196,7 +196,12 @@ begin
 
   -- Money says as much as a click on a link.
   if new.status in ('confirmed', 'fulfilled')
-    or (new.status = 'pending' and new.amount_paid > old.amount_paid)
+    or (
+      new.status = 'pending'
+      and new.amount_paid > old.amount_paid
+      -- Less than a page asked for (record_provider_payment).
+      and current_setting('private.underpaid', true) is distinct from new.id::text
+    )
   then
     new.expires_at := null;
   end if;

@@ -69,7 +69,8 @@ security invoker
 set search_path = ''
 as $$
 declare
-  v_paid constant numeric := p_order.amount_paid - p_order.amount_refunded;
+  -- A bank may take back what had gone back already: nobody pays more than the total for that.
+  v_paid constant numeric := greatest(p_order.amount_paid - p_order.amount_refunded, 0);
 begin
   return case
     when p_order.status = 'cancelled' then 0
@@ -354,18 +355,28 @@ volatile
 security invoker
 set search_path = ''
 as $$
+declare
+  v_payment_id uuid;
+  v_amount numeric;
 begin
   if private.keeps_money(p_order.professional_id) then
     return;
   end if;
-  perform private.queue_refund(p.id, r.amount, 'cancelled', null)
-  from private.payments p
-  cross join lateral (select private.refundable(p.id)) as r (amount)
-  where p.professional_id = p_order.professional_id
-    and p.order_id = p_order.id
-    and p.provider <> 'manual'
-    and p.kind = 'payment'
-    and r.amount > 0;
+  -- One by one: what is left of the order is less for the second of two.
+  for v_payment_id in
+    select id
+    from private.payments
+    where professional_id = p_order.professional_id
+      and order_id = p_order.id
+      and provider <> 'manual'
+      and kind = 'payment'
+    order by created_at, id
+  loop
+    v_amount := private.refundable(v_payment_id);
+    if v_amount > 0 then
+      perform private.queue_refund(v_payment_id, v_amount, 'cancelled', null);
+    end if;
+  end loop;
 end;
 $$;
 

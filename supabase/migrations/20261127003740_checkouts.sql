@@ -509,6 +509,15 @@ begin
   where professional_id = p_checkout.professional_id and id = p_checkout.order_id;
   v_amount := coalesce(private.amount_of_payment(v_minor, v_currency), p_checkout.amount);
 
+  -- It is recorded, but what was asked for was not paid.
+  perform set_config(
+    'private.underpaid',
+    case
+      when v_currency = p_checkout.currency and v_minor >= p_checkout.minor then ''
+      else v_order.id::text
+    end,
+    true
+  );
   insert into private.payments (
     professional_id, order_id, kind, amount, method, provider, reference, flag
   )
@@ -531,11 +540,12 @@ begin
   if found then
     perform private.settle_order(p_checkout.order_id);
   end if;
+  perform set_config('private.underpaid', '', true);
 end;
 $$;
 
 comment on function private.record_provider_payment is
-  'A session was paid: once in the ledger, whoever reports it, and then what follows for the order.';
+  'A session was paid: once in the ledger, whoever reports it, and then what follows for the order. Less than was asked for, or another currency, makes nothing of a hold.';
 
 create function private.record_session(p_account_id text, p_session jsonb)
 returns void

@@ -67,6 +67,27 @@ $$;
 
 comment on function private.account_of_payment is 'Which account collected a payment.';
 
+create function private.refunds_due(p_order_id uuid)
+returns numeric
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(sum(r.amount), 0)
+    from public.orders o
+    join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
+    join private.provider_refunds r on r.payment_id = p.id and r.status = 'due'
+    where o.id = p_order_id
+  );
+end;
+$$;
+
+comment on function private.refunds_due is
+  'What of an order is to go back and not in the ledger yet, since Stripe has still to be asked.';
+
 create function private.refundable(p_payment_id uuid)
 returns numeric
 language plpgsql
@@ -86,12 +107,9 @@ begin
   where payment_id = p_payment_id and status in ('due', 'pending', 'succeeded');
 
   -- What was given back in cash is not given back again.
-  select o.amount_paid - o.amount_refunded - coalesce(sum(r.amount), 0) into v_left
-  from public.orders o
-  left join private.payments p on p.professional_id = o.professional_id and p.order_id = o.id
-  left join private.provider_refunds r on r.payment_id = p.id and r.status = 'due'
-  where o.professional_id = v_payment.professional_id and o.id = v_payment.order_id
-  group by o.id;
+  select amount_paid - amount_refunded - private.refunds_due(id) into v_left
+  from public.orders
+  where professional_id = v_payment.professional_id and id = v_payment.order_id;
 
   return greatest(
     least(v_payment.amount - v_gone - private.taken_by_disputes(p_payment_id), v_left), 0

@@ -35,12 +35,14 @@ as $$
 declare
   v_booking public.bookings;
 begin
-  if not exists (
-    select
-    from private.payment_holds h
-    join public.clients c on c.professional_id = h.professional_id and c.id = p_order.client_id
-    where h.order_id = p_order.id and h.lapsed and not c.archived
-  ) then
+  if current_setting('private.underpaid', true) is not distinct from p_order.id::text
+    or not exists (
+      select
+      from private.payment_holds h
+      join public.clients c on c.professional_id = h.professional_id and c.id = p_order.client_id
+      where h.order_id = p_order.id and h.lapsed and not c.archived
+    )
+  then
     return false;
   elsif p_order.booking_id is null then
     return (select accepts_orders from public.profiles where id = p_order.professional_id)

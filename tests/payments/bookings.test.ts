@@ -816,6 +816,17 @@ describe("the money of a booking that is cancelled", () => {
     });
   });
 
+  test("of a deposit and a rest goes back, less what was given back in cash", async () => {
+    const { professional, hold } = await paid({ payment: "deposit", deposit: 15 });
+    const booking = await hold();
+    const order_id = booking.order_id;
+    await collect(orderOf(booking), 15);
+    await collect(orderOf(booking), 35);
+    await answer(professional.api.rpc("refund_payment", { order_id, amount: 20 }));
+    await answer(professional.api.rpc("cancel_booking", { booking_id: booking.id }));
+    expect(await refundsOf(orderOf(booking))).toEqual(["cancelled 15", "cancelled 15"]);
+  });
+
   test("an order of the owner's for a booking is not cancelled with it", async () => {
     const { professional, own } = await paid();
     const booking = await createBooking(professional, own("10:00"));

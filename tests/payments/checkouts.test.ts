@@ -12,7 +12,7 @@ import {
   createProduct,
   createService,
 } from "../support/factories.ts";
-import { isOver, rowOf } from "../support/holds.ts";
+import { isOver, rowOf, sweep } from "../support/holds.ts";
 import {
   askCheckout,
   beginCheckout,
@@ -33,7 +33,7 @@ import {
   standing,
   URLS,
 } from "../support/payment-rpcs.ts";
-import { providerId } from "../support/payments.ts";
+import { providerId, refundsOf } from "../support/payments.ts";
 
 auditAfterEachTest();
 
@@ -423,6 +423,33 @@ describe("a session that was paid", () => {
       seller.api.rpc("order_payments", { order_id: order.id }),
     );
     expect(shown).toMatchObject([{ flag, provider: "stripe" }]);
+  });
+
+  test.each<[string, object]>([
+    ["less than was asked for", { amount_total: 2499 }],
+    ["another currency", { currency: "huf" }],
+  ])("of %s makes no order of a hold, and goes back when that is over", async (_, values) => {
+    const { seller, order, token } = await held();
+    const { session } = await openPage(order, { token });
+    await recordSession(seller.account, paidAs(session, values));
+    const [entry] = await ledger(order);
+    expect(entry?.flag).toBe("amount_differs");
+    expect((await rowOf("orders", order)).expires_at).not.toBeNull();
+    await isOver("orders", order);
+    await sweep("orders", order);
+    expect((await rowOf("orders", order)).status).toBe("cancelled");
+    expect(await refundsOf(order)).toEqual([`cancelled ${entry?.amount}`]);
+  });
+
+  test("of less than was asked for brings nothing back", async () => {
+    const { seller, order, token } = await held();
+    const { session } = await openPage(order, { token });
+    await recordSession(seller.account, { ...session, status: "expired" });
+    await isOver("orders", order);
+    await sweep("orders", order);
+    await recordSession(seller.account, paidAs(session, { amount_total: 100 }));
+    expect((await rowOf("orders", order)).status).toBe("cancelled");
+    expect(await refundsOf(order)).toEqual(["late 1"]);
   });
 
   test("although it was paid meanwhile is marked", async () => {

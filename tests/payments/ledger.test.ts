@@ -7,6 +7,7 @@ import { asCaller, parallelConnections, sql } from "../support/database.ts";
 import { newsOf } from "../support/mail.ts";
 import {
   askRefund,
+  beginCheckout,
   beginRefund,
   claim,
   disputeOf,
@@ -170,6 +171,21 @@ describe("a refund by the professional", () => {
     });
     expect(await beginRefund(seller, payment.id)).toMatchObject({ amount: 10.5 });
   });
+});
+
+test("what is about to go back at Stripe is not given back by hand too", async () => {
+  const { seller, order, payment } = await paidOrder();
+  const { refund_id } = await beginRefund(seller, payment.id, { amount: 50 });
+  const byHand = (amount: number) =>
+    seller.api.rpc("refund_payment", { order_id: order.id, amount, reason: "cash" });
+  expect(await failure(byHand(10.51))).toMatchObject({
+    code: "refund_exceeds_paid",
+    details: { refundable: 10.5 },
+  });
+  await answer(byHand(10.5));
+  await failRefund(refund_id);
+  await answer(byHand(50));
+  expect(await movements(order)).toEqual(["payment 60.5", "refund 10.5", "refund 50"]);
 });
 
 describe("a refund that Stripe has", () => {
@@ -425,6 +441,13 @@ describe("a dispute", () => {
       flag: "refund_exceeds_paid",
     });
     expect(await standing(order)).toBe("refunded 60.5 -121");
+  });
+
+  test("of what was refunded already asks nobody for more than the total", async () => {
+    const { seller, order, intent } = await paidOrder();
+    await recordRefund(seller.account, refundOf(intent, 6050));
+    await recordDispute(seller.account, disputeOf(intent, [-6050]));
+    expect((await beginCheckout(order)).checkout.amount).toBe(60.5);
   });
 
   test("is looked at daily until it is closed, and what it took is back if it was won", async () => {

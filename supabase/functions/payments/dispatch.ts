@@ -10,6 +10,7 @@ export interface WorkDeps {
   provider: PaymentProvider;
   store: PaymentStore;
   onError(cause: unknown): void;
+  now(): Date;
 }
 
 /** Tasks at a time. How many of them for one professional is the claim's to say. */
@@ -21,7 +22,10 @@ const MOST = 100;
 /** Seconds until what is unclear is tried again: a minute, then twice as long each time, to an hour. */
 const RETRY_SECONDS = 60;
 const MOST_RETRY_SECONDS = 3_600;
-/** A key of the other mode would be told that there is no such account, and nothing of what became of it. */
+/**
+ * A key of the other mode would be told that there is no such account, and nothing of what became of it. But time is
+ * not kept for a page that has ended by the clock; if it was paid, that comes late, when the right key is back.
+ */
 const OTHER_MODE_SECONDS = 86_400;
 
 /** Works until nothing is due, or the time is up. Any number may work beside each other. */
@@ -46,7 +50,7 @@ export function dispatch(deps: WorkDeps & DrainDeps): Promise<void> {
  */
 export async function work(task: Task, deps: WorkDeps): Promise<string | null> {
   if (task.livemode !== deps.provider.livemode) {
-    await deps.store.finish(task, OTHER_MODE_SECONDS);
+    await deps.store.finish(task, await waitForOtherKey(task, deps));
     return null;
   }
   let status: string | null;
@@ -60,6 +64,14 @@ export async function work(task: Task, deps: WorkDeps): Promise<string | null> {
   }
   await deps.store.finish(task, null);
   return status;
+}
+
+async function waitForOtherKey({ checkout }: Task, { store, now }: WorkDeps): Promise<number> {
+  if (!checkout) return OTHER_MODE_SECONDS;
+  const seconds = Math.ceil((Date.parse(checkout.expires_at) - now().getTime()) / 1000);
+  if (seconds > 0) return seconds;
+  await store.failCheckout(checkout.id, "other_mode");
+  return OTHER_MODE_SECONDS;
 }
 
 function waitAfter({ retryAfter }: ProviderError, { attempts }: Task): number {

@@ -109,7 +109,7 @@ export function createHandler(deps: PaymentsDeps): Handler {
     try {
       // The dispatcher may have been faster.
       const [task] = await store.claim(1, begun.refund_id);
-      if (task) status = (await work(task, { provider, store, onError })) ?? status;
+      if (task) status = (await work(task, { ...deps, provider, onError })) ?? status;
     } catch (error) {
       if (error instanceof ProviderError && error.outcome === "refused") throw refundRefusal(error);
       // It goes on by itself: a caller who is told of a failure would begin another one.

@@ -245,7 +245,7 @@ export function paymentProvider(read: ReadEnv, fetcher = fetch): PaymentProvider
         const params = { created: { gte: since }, limit: 100 };
         let seen = 0;
         for await (const session of stripe.checkout.sessions.list(params, on(accountId))) {
-          if (session.client_reference_id === attemptId) return sessionOf(session);
+          if (attemptOf(session) === attemptId) return sessionOf(session);
           if (++seen >= MOST_SESSIONS) throw new Error("too many sessions");
         }
         return null;
@@ -309,10 +309,14 @@ function factsOf(account: Stripe.V2.Core.Account): AccountFacts {
   };
 }
 
+/** Not `client_reference_id`: whoever pays by a link of the professional's may write that into its address. */
+const attemptOf = ({ metadata }: Stripe.Checkout.Session): string | null =>
+  metadata?.attempt_id ?? null;
+
 function sessionOf(session: Stripe.Checkout.Session): Session {
   return {
     id: session.id,
-    attempt_id: session.client_reference_id,
+    attempt_id: attemptOf(session),
     status: session.status,
     payment_status: session.payment_status,
     payment_intent: idOf(session.payment_intent),

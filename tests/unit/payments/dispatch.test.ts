@@ -8,6 +8,7 @@ import {
   attempt,
   facts,
   failure,
+  NOW,
   named,
   REFUND,
   refund,
@@ -187,6 +188,20 @@ describe("a task", () => {
     expect((await run([live])).steps).toEqual([["finish", live, 86_400]]);
     const { steps } = await run([live], { provider: { livemode: true } });
     expect(steps.map(([name]) => name)).toEqual(["accountFacts", "recordAccount", "finish"]);
+  });
+
+  test("of the other mode keeps no time for a page that has ended by the clock", async () => {
+    const page = (seconds: number) => {
+      const expires_at = new Date(NOW.getTime() + seconds * 1000).toISOString();
+      return task({ checkout: { ...attempt, expires_at }, livemode: true });
+    };
+    const open = page(90);
+    expect((await run([open])).steps).toEqual([["finish", open, 90]]);
+    const ended = page(0);
+    expect((await run([ended])).steps).toEqual([
+      ["failCheckout", attempt.id, "other_mode"],
+      ["finish", ended, 86_400],
+    ]);
   });
 
   test.each([

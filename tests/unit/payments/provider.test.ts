@@ -302,10 +302,19 @@ describe("a session", () => {
     const page = (ids: string[], has_more: boolean) => ({
       object: "list",
       has_more,
-      data: ids.map((id) => ({ id, client_reference_id: `of ${id}`, payment_intent: null })),
+      data: ids.map((id) => ({
+        id,
+        // Whoever pays may write this one.
+        client_reference_id: "of cs_1",
+        metadata: { attempt_id: `of ${id}` },
+        payment_intent: null,
+      })),
     });
     const { provider, sent } = setUp([page(["cs_1", "cs_2"], true), page(["cs_3"], false)]);
-    expect((await provider.findSession("acct_1", "of cs_3", 17))?.id).toBe("cs_3");
+    expect(await provider.findSession("acct_1", "of cs_3", 17)).toMatchObject({
+      id: "cs_3",
+      attempt_id: "of cs_3",
+    });
     expect(sent[0]?.url).toContain("created[gte]=17");
     expect(sent[1]?.url).toContain("starting_after=cs_2");
     const none = setUp([page(["cs_1"], false)]);
