@@ -646,6 +646,7 @@ export type Database = {
         }
         Returns: Json
       }
+      begin_busy_calendar: { Args: Record<PropertyKey, never>; Returns: Json }
       begin_checkout: {
         Args: {
           cancel_url: string
@@ -656,15 +657,16 @@ export type Database = {
         }
         Returns: Json
       }
-      begin_refund: {
-        Args: { amount?: number; payment_id: string; reason?: string }
-      begin_busy_calendar: { Args: Record<PropertyKey, never>; Returns: Json }
       begin_google_connection: {
         Args: Record<PropertyKey, never>
         Returns: Json
       }
       begin_google_disconnection: {
         Args: Record<PropertyKey, never>
+        Returns: Json
+      }
+      begin_refund: {
+        Args: { amount?: number; payment_id: string; reason?: string }
         Returns: Json
       }
       booking_page: { Args: { username: string }; Returns: Json }
