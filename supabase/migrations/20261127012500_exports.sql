@@ -330,8 +330,8 @@ as $$
         'private.calendar_pushes',
         'connection_id booking_id professional_id due_at revision attempts generation may_exist
         is_there error',
-        'booking_id',
-        'uuid',
+        'connection_id || '' '' || booking_id',
+        'text',
         (select condition from of_booking)
       )
   )
