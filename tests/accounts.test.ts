@@ -4,9 +4,15 @@ import { describe, expect, test } from "vitest";
 import { request, server, signToken } from "./support/callers.ts";
 import { parallelConnections, sql } from "./support/database.ts";
 import { accountWithEverything, rowsOf } from "./support/everything.ts";
-import { createClientRow, createProfessional, type Professional } from "./support/factories.ts";
+import {
+  createClientRow,
+  createOrder,
+  createProfessional,
+  type Professional,
+} from "./support/factories.ts";
 import { createProgram } from "./support/keys.ts";
 import { inbox, readMail } from "./support/mailbox.ts";
+import { canCharge, collect } from "./support/payments.ts";
 import { mailsTo } from "./support/portal.ts";
 import { stack } from "./support/stack.ts";
 import { refusalOf, until } from "./support/webhooks.ts";
@@ -26,12 +32,23 @@ const dispatched = (id: string) =>
     30,
   );
 
+/** As the dispatcher of payments does: pages are closed, and money has gone back. */
+async function settlePayments({ id }: Professional): Promise<void> {
+  await sql`
+    update private.checkouts set status = 'expired'
+    where professional_id = ${id} and status in ('creating', 'open')`;
+  await sql`
+    update private.provider_refunds set status = 'succeeded'
+    where professional_id = ${id} and status = 'due'`;
+}
+
 describe("deleting the account", () => {
   test("takes everything along, says what, and mails once to the address that it had", async () => {
     const [doomed, neighbour] = await Promise.all([
       accountWithEverything(),
       accountWithEverything(),
     ]);
+    await settlePayments(doomed);
     const before = await rowsOf(doomed);
     const neighbourBefore = await rowsOf(neighbour);
     const goes = Object.fromEntries(
@@ -63,6 +80,45 @@ describe("deleting the account", () => {
       code: "session_not_found",
     });
   });
+
+  test.each(["a payment page that may be open", "money that has to go back"])(
+    "detaches payments at once, and waits ten minutes at most for %s",
+    async (what) => {
+      const [eva, mia] = await Promise.all([createProfessional(), createProfessional()]);
+      const account = await canCharge(eva);
+      await canCharge(mia);
+      for (const professional of [eva, mia]) {
+        const order = await createOrder(professional, {
+          client_id: (await createClientRow(professional)).id,
+          items: [{ name: "Voucher", unit_price: 30, quantity: 1 }],
+        });
+        await collect(order, 30);
+        if (what === "money that has to go back") {
+          await professional.api.from("orders").update({ status: "cancelled" }).eq("id", order.id);
+        } else {
+          await sql`
+            update private.checkouts set status = 'open' where professional_id = ${professional.id}`;
+        }
+      }
+
+      const response = await ask(eva.token, { confirmation: nameOf(eva) });
+      expect(response.status).toBe(202);
+      expect(await response.json()).toMatchObject({ deleted: false, goes: { payments: 1 } });
+      const [detached] = await sql`
+        select detached_at is not null as is_detached from private.payment_accounts where id = ${account}`;
+      expect(detached).toEqual({ is_detached: true });
+      expect(await isThere(eva.id)).toBe(true);
+      await settlePayments(eva);
+      expect((await ask(eva.token, { confirmation: nameOf(eva) })).status).toBe(200);
+      expect(await isThere(eva.id)).toBe(false);
+
+      expect((await ask(mia.token, { confirmation: nameOf(mia) })).status).toBe(202);
+      await sql`
+        update private.account_deletions set requested_at = now() - interval '10 minutes'
+        where account_id = ${mia.id}`;
+      expect((await ask(mia.token, { confirmation: nameOf(mia) })).status).toBe(200);
+    },
+  );
 
   test("mails in the professional's language", async () => {
     const eva = await createProfessional({ language: "it" });
@@ -245,7 +301,7 @@ describe("a deletion that was broken off", () => {
     expect(await deletionsOf(id)).toHaveLength(0);
   });
 
-  test("is what health tells of when the account stays for more than five minutes", async () => {
+  test("is what health tells of when the account stays for more than fifteen minutes", async () => {
     const eva = await createProfessional();
     const work = sql.begin(async (tx) => {
       const status = async () => (await tx`select private.account_status() as status`)[0]?.status;
@@ -255,9 +311,9 @@ describe("a deletion that was broken off", () => {
       expect(await status()).toBe("ok");
       await tx`
         insert into private.account_deletions (account_id, language, requested_at, due_at)
-        values (${eva.id}, 'en', now() - interval '4 minutes', now() + interval '1 hour')`;
+        values (${eva.id}, 'en', now() - interval '14 minutes', now() + interval '1 hour')`;
       expect(await status()).toBe("ok");
-      await tx`update private.account_deletions set requested_at = now() - interval '6 minutes' where account_id = ${eva.id}`;
+      await tx`update private.account_deletions set requested_at = now() - interval '16 minutes' where account_id = ${eva.id}`;
       expect(await status()).toMatch(/^an account has waited to be deleted since 2/);
       throw new Error("undo");
     });

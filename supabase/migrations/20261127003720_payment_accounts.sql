@@ -145,6 +145,31 @@ begin
 end;
 $$;
 
+-- What has been asked of it goes on: its late events still find whose it was.
+create function private.detach_payments(p_professional_id uuid)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+begin
+  update private.payment_accounts
+  set detached_at = now()
+  where professional_id = p_professional_id and detached_at is null;
+
+  perform private.ring_checkouts(c.order_id)
+  from (
+    select distinct order_id
+    from private.checkouts
+    where professional_id = p_professional_id and status in ('creating', 'open')
+  ) as c;
+end;
+$$;
+
+comment on function private.detach_payments is
+  'Nobody pays into the professional''s account any more; its open pages are closed. Call it under the write lock.';
+
 create function private.detach_payment_account()
 returns jsonb
 language plpgsql
@@ -157,16 +182,7 @@ declare
 begin
   perform private.require_person();
   perform private.lock_professional(v_professional_id);
-  update private.payment_accounts
-  set detached_at = now()
-  where professional_id = v_professional_id and detached_at is null;
-
-  perform private.ring_checkouts(c.order_id)
-  from (
-    select distinct order_id
-    from private.checkouts
-    where professional_id = v_professional_id and status in ('creating', 'open')
-  ) as c;
+  perform private.detach_payments(v_professional_id);
   return jsonb_build_object('account_id', null);
 end;
 $$;

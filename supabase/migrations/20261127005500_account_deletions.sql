@@ -86,9 +86,35 @@ begin
   values (v_account_id, private.owner_email(v_account_id), v_language)
   on conflict (account_id) do nothing;
 
+  perform private.lock_professional(v_account_id);
+  perform private.detach_payments(v_account_id);
+
   return jsonb_build_object('account_id', v_account_id, 'goes', v_contents);
 end;
 $$;
+
+create function private.has_open_payments(p_account_id uuid, p_requested_at timestamptz)
+returns boolean
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return p_requested_at > now() - interval '10 minutes' and exists (
+    select
+    from private.checkouts
+    where professional_id = p_account_id and status in ('creating', 'open')
+    union all
+    select
+    from private.provider_refunds
+    where professional_id = p_account_id and status = 'due'
+  );
+end;
+$$;
+
+comment on function private.has_open_payments is
+  'Whether somebody may still pay on a page of an account that goes, or money has still to go back. The dispatcher of payments sees to both; after ten minutes the account goes all the same.';
 
 create function private.claim_account_deletions(p_account_id uuid, p_max_count integer)
 returns jsonb
@@ -113,9 +139,12 @@ begin
     where account_id in (
       select account_id
       from private.account_deletions
-      where (p_account_id is null and due_at <= now())
-        -- Asked for by the route: it waits for no other try but one that is under way.
-        or (account_id = p_account_id and (claim_token is null or due_at <= now()))
+      where (
+          (p_account_id is null and due_at <= now())
+          -- Asked for by the route: it waits for no other try but one that is under way.
+          or (account_id = p_account_id and (claim_token is null or due_at <= now()))
+        )
+        and not private.has_open_payments(account_id, requested_at)
       order by due_at
       limit p_max_count
       for update skip locked
@@ -206,7 +235,7 @@ declare
     join public.profiles p on p.id = d.account_id
   );
 begin
-  if v_oldest < now() - interval '5 minutes' then
+  if v_oldest < now() - interval '15 minutes' then
     return 'an account has waited to be deleted since ' || private.timestamp_text(v_oldest);
   end if;
   return 'ok';
@@ -214,7 +243,7 @@ end;
 $$;
 
 comment on function private.account_status is
-  'ok, or since when an account has waited to be deleted; five minutes are given.';
+  'ok, or since when an account has waited to be deleted; fifteen minutes are given, of which ten for payment pages to be closed.';
 
 create function public.request_account_deletion(confirmation text default null)
 returns jsonb
@@ -240,7 +269,7 @@ as $$
 $$;
 
 comment on function public.claim_account_deletions is
-  'Server only. Takes accounts to delete for a minute, one by its id or (null) those that are due: [{account_id, claim_token, recipient, language}]. recipient is null where no mail may go.';
+  'Server only. Takes accounts to delete for a minute, one by its id or (null) those that are due, but none while somebody may pay on a page of it or is to get money back, for ten minutes: [{account_id, claim_token, recipient, language}]. recipient is null where no mail may go.';
 
 create function public.finish_account_deletion(
   account_id uuid,

@@ -1,5 +1,6 @@
 /** What needs no stack and no test: format, lint and types, of the tests and of the functions. */
 import { spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PROJECT_DIR } from "../../local/state.ts";
@@ -47,6 +48,8 @@ export async function step(name: string, run: Promise<Outcome>): Promise<boolean
 const DENO_FLAGS = ["--node-modules-dir=manual", "--cached-only", "--no-lock"];
 
 export function staticChecks(signal: AbortSignal): Promise<boolean[]> {
+  // A listener for each tool at once; more than ten are no leak here.
+  setMaxListeners(0, signal);
   const folder = "supabase/functions";
   const entries = readdirSync(join(PROJECT_DIR, folder))
     .map((slug) => `${folder}/${slug}/index.ts`)
