@@ -101,6 +101,7 @@ begin
       'time_zone', v_profile.time_zone,
       'currency', v_profile.currency,
       'prices_include_tax', v_profile.prices_include_tax,
+      'orders_need_payment', v_profile.orders_need_payment,
       'hours', v_profile.availability
     ) || private.public_contact(v_profile),
     'services', coalesce(
