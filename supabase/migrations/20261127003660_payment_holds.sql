@@ -373,7 +373,9 @@ begin
     order by created_at, id
   loop
     v_amount := private.refundable(v_payment_id);
-    if v_amount > 0 then
+    if private.is_disputed(v_payment_id) then
+      update private.payments set return_cause = 'cancelled' where id = v_payment_id;
+    elsif v_amount > 0 then
       perform private.queue_refund(v_payment_id, v_amount, 'cancelled', null);
     end if;
   end loop;
@@ -381,7 +383,7 @@ end;
 $$;
 
 comment on function private.refund_collected is
-  'Sends back what the provider collected for an order and still has, unless the money is kept.';
+  'Sends back what the provider collected for an order and still has, unless the money is kept; of a disputed payment when the dispute is closed.';
 
 -- Definer, like the next one: API roles hold no EXECUTE on what they call.
 create function private.change_order_of_booking()
