@@ -197,7 +197,7 @@ const RULES_GRANTS: Record<string, string> = {
   "private.mails": "delete insert select update",
   "private.order_products": "insert select",
   "private.payment_holds": "insert select update",
-  "private.payments": "insert select update(reason)",
+  "private.payments": "insert select update(flag) update(reason) update(return_cause)",
   "private.portal_code_requests": "insert select",
   "private.portal_codes": "delete insert select update",
   "private.portal_sessions": "delete insert select update",

@@ -417,7 +417,15 @@ describe("POST /checkout: the page", () => {
     expect((await post(payments)).status).toBe(200);
     expect(steps(payments)).toEqual(["createSession", "findSession", "recordSession"]);
     expect(named(payments.calls, "findSession")).toEqual([
-      ["findSession", ACCOUNT, ATTEMPT, attempt.created_at - 60],
+      [
+        "findSession",
+        ACCOUNT,
+        ATTEMPT,
+        {
+          since: attempt.created_at - 60,
+          until: Date.parse(attempt.expires_at) / 1000 - 29 * 60,
+        },
+      ],
     ]);
   });
 
