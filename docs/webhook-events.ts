@@ -169,7 +169,7 @@ const Payment = z
     created_at: timestamp,
     provider: z.enum(["manual", "stripe"]),
     flag: z
-      .enum(["exceeds_total", "refund_exceeds_paid", "amount_differs"])
+      .enum(["exceeds_total", "refund_exceeds_paid", "amount_differs", "refund_failed"])
       .nullable()
       .describe("What should be looked at"),
     order: z.strictObject({
@@ -180,6 +180,16 @@ const Payment = z
     }),
   })
   .meta({ id: "payment" });
+
+const FailedRefund = Payment.extend({
+  refund: z
+    .strictObject({
+      amount,
+      cause: z.enum(["cancelled", "overpaid", "late"]).describe("Why it should have gone back"),
+      failure: text.nullable().describe("In the provider's words"),
+    })
+    .describe("What of the payment should have gone back by itself"),
+}).meta({ id: "failed_refund" });
 
 const Undeliverable = z
   .strictObject({
@@ -221,6 +231,9 @@ const OBJECTS: Record<string, { data: z.ZodObject; previous: z.ZodType }> = {
   webhook: { data: Test, previous: z.null() },
 };
 
+/** Types that say something else than the others of their object. */
+const OTHER_DATA: { [Type in EventType]?: z.ZodObject } = { "payment.refund_failed": FailedRefund };
+
 function eventSchema(type: EventType): z.ZodType {
   const [object, kind] = type.split(".") as [string, string];
   const { data, previous } = OBJECTS[object] as (typeof OBJECTS)[string];
@@ -232,7 +245,7 @@ function eventSchema(type: EventType): z.ZodType {
       version: z.literal(1).describe("Of this format"),
       professional_id: id,
       sequence: z.int().min(1).describe("Later changes of a professional have higher numbers"),
-      data,
+      data: OTHER_DATA[type] ?? data,
       previous: kind === "created" || kind === "deleted" ? z.null() : previous,
     })
     .meta({ id: type });

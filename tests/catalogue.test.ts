@@ -54,7 +54,7 @@ const PRIVATE_FUNCTIONS: Record<ApiRole, string[]> = {
     finish_webhook_delivery google_grant health is_blank is_email languages mail_kinds
     next_google_event order_payments own_calendar_uids place_order quote_order record_dispute
     record_mail_event record_payment record_payment_account record_refund record_session
-    refund_payment report_portal_address reschedule_booking ring_payment set_portal_code
+    refund_payment report_payment_mode report_portal_address reschedule_booking ring_payment set_portal_code
     spill_over start_booking_session start_portal_code start_portal_verification
     store_busy_calendar store_google_connection tags_are_short timestamp_from_json timestamp_json
     trim_invisible unsubscribe_client`),
@@ -131,6 +131,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   redeliver_webhook: { volatility: "v", roles: ["authenticated"] },
   redeliver_webhooks: { volatility: "v", roles: ["authenticated"] },
   refund_payment: { volatility: "v", roles: ["authenticated", "service_role"] },
+  report_payment_mode: { volatility: "v", roles: ["service_role"] },
   report_portal_address: { volatility: "v", roles: ["service_role"] },
   request_account_deletion: { volatility: "v", roles: ["authenticated"] },
   request_address_confirmation: { volatility: "v", roles: ["authenticated"] },
@@ -197,12 +198,12 @@ const RULES_GRANTS: Record<string, string> = {
   "private.mails": "delete insert select update",
   "private.order_products": "insert select",
   "private.payment_holds": "insert select update",
-  "private.payments": "insert select update(reason)",
+  "private.payments": "insert select update(flag) update(reason) update(return_cause)",
   "private.portal_code_requests": "insert select",
   "private.portal_codes": "delete insert select update",
   "private.portal_sessions": "delete insert select update",
   "private.settings":
-    "select(id) select(portal_reported_at) select(portal_url) update(portal_reported_at) update(portal_url)",
+    "select(id) select(payments_livemode) select(portal_reported_at) select(portal_url) update(payments_livemode) update(portal_reported_at) update(portal_url)",
   "private.proven_addresses": "delete insert select",
   "private.stock_ledger": "insert select",
   "private.suppressed_addresses": "delete insert select update",

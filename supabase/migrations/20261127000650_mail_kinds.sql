@@ -45,6 +45,7 @@ begin
       'new_order',
       'payment_received',
       'payment_returned',
+      'payment_refund_failed',
       'client_undeliverable',
       'calendar_failing',
       'calendar_disconnected'

@@ -14,6 +14,9 @@ create table private.payment_holds (
   -- While it is unpaid, of the public alone.
   network_digest bytea,
   prolonged boolean not null default false,
+  -- When, and when it would have ended: it is given back where no page comes of it.
+  prolonged_at timestamptz,
+  prolonged_from timestamptz,
   -- Ended because it was not paid in time, by nobody's will: it comes back if it is paid after all.
   lapsed boolean not null default false,
   constraint payment_holds_token_key unique (token),
@@ -256,7 +259,7 @@ begin
     perform private.raise_hold_expired();
   elsif v_ends_at < now() + interval '36 minutes' then
     update private.payment_holds
-    set prolonged = true
+    set prolonged = true, prolonged_at = now(), prolonged_from = v_ends_at
     where order_id = p_order_id and not prolonged;
 
     if not found then
@@ -282,6 +285,49 @@ $$;
 
 comment on function private.open_checkout_of is
   'Before a payment page is opened: from now on the clock does not end its hold, which is prolonged once when less than 36 minutes are left. The end of the hold, null for what is none; 409 hold_expired when it is over, or too near its end. Call it under the write lock.';
+
+-- With its time: whoever is refused again and again keeps no time for longer.
+create function private.take_back_prolongation(p_order_id uuid)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_hold private.payment_holds;
+begin
+  select * into v_hold from private.payment_holds where order_id = p_order_id and prolonged;
+  -- Another page has lived by it, or may.
+  if not found or exists (
+    select
+    from private.checkouts
+    where professional_id = v_hold.professional_id
+      and order_id = p_order_id
+      and created_at >= v_hold.prolonged_at
+      and (session_id is not null or status in ('creating', 'open'))
+  ) then
+    return;
+  end if;
+  update private.payment_holds
+  set prolonged = false, prolonged_at = null, prolonged_from = null
+  where order_id = p_order_id;
+
+  update public.bookings
+  set expires_at = v_hold.prolonged_from
+  where professional_id = v_hold.professional_id
+    and id = v_hold.booking_id
+    and status = 'pending'
+    and expires_at > v_hold.prolonged_from;
+
+  update public.orders
+  set expires_at = v_hold.prolonged_from
+  where id = p_order_id and status = 'pending' and expires_at > v_hold.prolonged_from;
+end;
+$$;
+
+comment on function private.take_back_prolongation is
+  'After a try that has made no page: its hold may be prolonged by another one. Call it under the write lock.';
 
 create function private.close_checkout_of(p_order_id uuid)
 returns timestamptz
@@ -373,7 +419,9 @@ begin
     order by created_at, id
   loop
     v_amount := private.refundable(v_payment_id);
-    if v_amount > 0 then
+    if private.is_disputed(v_payment_id) then
+      update private.payments set return_cause = 'cancelled' where id = v_payment_id;
+    elsif v_amount > 0 then
       perform private.queue_refund(v_payment_id, v_amount, 'cancelled', null);
     end if;
   end loop;
@@ -381,7 +429,7 @@ end;
 $$;
 
 comment on function private.refund_collected is
-  'Sends back what the provider collected for an order and still has, unless the money is kept.';
+  'Sends back what the provider collected for an order and still has, unless the money is kept; of a disputed payment when the dispute is closed.';
 
 -- Definer, like the next one: API roles hold no EXECUTE on what they call.
 create function private.change_order_of_booking()

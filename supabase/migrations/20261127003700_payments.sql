@@ -25,7 +25,11 @@ create table private.payments (
     constraint payments_provider_is_known check (provider in ('manual', 'stripe')),
   flag text
     constraint payments_flag_is_known
-      check (flag in ('exceeds_total', 'refund_exceeds_paid', 'amount_differs')),
+      check (flag in ('exceeds_total', 'refund_exceeds_paid', 'amount_differs', 'refund_failed')),
+  -- Why it goes back once the payer's bank has decided: Stripe refunds nothing before.
+  return_cause text
+    constraint payments_return_cause_is_known
+      check (return_cause in ('cancelled', 'overpaid', 'late')),
   constraint payments_by_hand_are_payments_or_refunds
     check (provider <> 'manual' or kind in ('payment', 'refund')),
   constraint payments_of_a_provider_have_a_reference
@@ -64,6 +68,15 @@ begin
       else 0
     end
   where professional_id = new.professional_id and id = new.order_id;
+
+  -- What did not go back by itself was given back by hand.
+  if new.provider = 'manual' and new.kind = 'refund' then
+    update private.payments
+    set flag = null
+    where professional_id = new.professional_id
+      and order_id = new.order_id
+      and flag = 'refund_failed';
+  end if;
 
   -- What is due has changed.
   perform private.ring_checkouts(new.order_id);
@@ -122,7 +135,7 @@ create trigger orders_3_check_payments
 
 alter table private.payments enable row level security;
 
-grant select, insert, update (reason) on private.payments to rules;
+grant select, insert, update (reason, flag, return_cause) on private.payments to rules;
 
 create policy payments_all_rules on private.payments
   for all to rules

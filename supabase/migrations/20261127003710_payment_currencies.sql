@@ -129,7 +129,14 @@ security invoker
 set search_path = ''
 as $$
 begin
-  if private.charging_account(p_professional_id) is null then
+  if not exists (
+    select
+    from private.payment_accounts a
+    cross join private.settings s
+    where a.id = private.charging_account(p_professional_id)
+      -- Until the functions have told theirs, any may be.
+      and a.livemode = coalesce(s.payments_livemode, a.livemode)
+  ) then
     perform private.raise_payments_unavailable();
   end if;
   perform private.payment_amount(p_amount, p_currency);
@@ -137,7 +144,7 @@ end;
 $$;
 
 comment on function private.check_payable is
-  'Before a hold is made: 422 payments_unavailable when no account can charge, amount_not_payable.';
+  'Before a hold is made: 422 payments_unavailable when no account can charge, or only with a key of the other mode, amount_not_payable.';
 
 alter table private.payment_currencies enable row level security;
 

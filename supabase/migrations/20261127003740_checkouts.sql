@@ -637,6 +637,7 @@ begin
   returning * into v_checkout;
 
   if found then
+    perform private.take_back_prolongation(v_checkout.order_id);
     perform private.after_checkout(v_checkout);
   end if;
 end;

@@ -367,6 +367,91 @@ $$;
 comment on function private.enter_provider_entry is
   'What Stripe says about the money of a payment, once, whoever reports it; it is never refused.';
 
+create function private.tell_failed_refund(p_refund_id uuid)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_refund private.provider_refunds;
+begin
+  select * into strict v_refund from private.provider_refunds where id = p_refund_id;
+  -- Who asked the route for it has its answer, and whoever made it at Stripe sees it there.
+  if (v_refund.cause <> 'route') is not true then
+    return;
+  end if;
+  update private.payments
+  set
+    flag = 'refund_failed',
+    return_cause = case v_refund.failure when 'charge_disputed' then v_refund.cause end
+  where id = v_refund.payment_id;
+
+  perform private.queue_failed_refund_mail(v_refund);
+  perform private.emit_failed_refund(v_refund);
+end;
+$$;
+
+comment on function private.tell_failed_refund is
+  'Of money that should have gone back by itself and did not, the professional is told. Where only a dispute is in the way, it is tried again when that is closed.';
+
+create function private.refund_after_dispute(p_payment_id uuid)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_payment private.payments;
+  v_order public.orders;
+  v_amount numeric;
+begin
+  select * into strict v_payment from private.payments where id = p_payment_id;
+  if v_payment.return_cause is null or private.is_disputed(p_payment_id) then
+    return;
+  end if;
+  select * into strict v_order
+  from public.orders
+  where professional_id = v_payment.professional_id and id = v_payment.order_id;
+
+  v_amount := private.refundable(p_payment_id);
+  if v_payment.return_cause = 'overpaid'
+    or not (
+      v_order.status = 'cancelled'
+      or exists (
+        select
+        from private.payment_holds h
+        join public.bookings b on b.professional_id = h.professional_id and b.id = h.booking_id
+        where h.order_id = v_order.id and b.status = 'cancelled'
+      )
+    )
+  then
+    v_amount := least(
+      v_amount,
+      v_order.amount_paid - v_order.amount_refunded - private.refunds_due(v_order.id)
+        - v_order.total
+    );
+  end if;
+  if v_amount > 0 then
+    perform private.queue_refund(p_payment_id, v_amount, v_payment.return_cause, null);
+  end if;
+
+  -- A bank that has lost may still have to give the money back.
+  if not exists (
+    select
+    from private.disputes
+    where payment_id = p_payment_id and private.next_look_at_dispute(id) is not null
+  ) then
+    update private.payments set return_cause = null where id = p_payment_id;
+  end if;
+end;
+$$;
+
+comment on function private.refund_after_dispute is
+  'Sends back what waited for the end of a dispute, as far as there is a reason for it still: all of what is cancelled, else what is more than the total. Call it under the write lock.';
+
 create function private.record_refund(p_account_id text, p_refund jsonb)
 returns void
 language plpgsql
@@ -468,6 +553,14 @@ begin
       v_payment, 'refund_reversal', v_refund.amount, v_provider_id, left(p_refund ->> 'reason', 100)
     );
   end if;
+  if v_status in ('pending', 'succeeded') then
+    update private.payments
+    set flag = null
+    where id = v_payment.id and flag = 'refund_failed';
+  -- As it was before.
+  elsif v_refund.status in ('due', 'pending', 'succeeded') then
+    perform private.tell_failed_refund(v_refund.id);
+  end if;
 
   if v_status = 'pending' then
     perform private.plan_payment_task(
@@ -489,9 +582,19 @@ security definer
 set search_path = ''
 as $$
 declare
+  v_professional_id uuid;
   v_account_id text;
 begin
   perform private.check_arguments(case when p_refund_id is null then 'refund_id' end);
+  select professional_id into v_professional_id
+  from private.provider_refunds
+  where id = p_refund_id;
+
+  if not found then
+    return;
+  end if;
+  perform private.lock_professional(v_professional_id);
+
   update private.provider_refunds
   set status = 'failed', failure = left(p_code, 100)
   where id = p_refund_id and status = 'due'
@@ -501,6 +604,7 @@ begin
   if found then
     delete from private.payment_tasks
     where account_id = v_account_id and object_id = p_refund_id::text;
+    perform private.tell_failed_refund(p_refund_id);
   end if;
 end;
 $$;

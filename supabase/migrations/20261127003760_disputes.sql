@@ -166,6 +166,7 @@ begin
       v_payment.professional_id, p_account_id, 'dispute', v_id, v_next_look
     );
   end if;
+  perform private.refund_after_dispute(v_payment.id);
 end;
 $$;
 

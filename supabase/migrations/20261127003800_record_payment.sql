@@ -21,7 +21,7 @@ comment on column public.order_payment.kind is
 comment on column public.order_payment.provider is 'manual, or who collected it: stripe.';
 
 comment on column public.order_payment.flag is
-  'What should be looked at: exceeds_total, refund_exceeds_paid, amount_differs (from what was asked for); mostly null.';
+  'What should be looked at: exceeds_total, refund_exceeds_paid, amount_differs (from what was asked for), refund_failed (what should have gone back by itself did not); mostly null.';
 
 comment on column public.order_payment.method is 'Such as cash or card; null for a refund.';
 

@@ -21,6 +21,7 @@ create table private.settings (
     check (public_writes_per_network_hour > 0),
   portal_url text,
   portal_reported_at timestamptz,
+  payments_livemode boolean,
   request_counter text,
   request_counter_password text,
   request_counter_refused_at timestamptz
@@ -30,8 +31,10 @@ create index settings_anon_tier_idx on private.settings (anon_tier);
 
 alter table private.settings enable row level security;
 
-grant select (id, portal_url, portal_reported_at), update (portal_url, portal_reported_at)
-  on private.settings to rules;
+grant
+  select (id, portal_url, portal_reported_at, payments_livemode),
+  update (portal_url, portal_reported_at, payments_livemode)
+on private.settings to rules;
 
 create policy settings_all_rules on private.settings
   for all to rules

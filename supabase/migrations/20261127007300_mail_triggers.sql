@@ -250,6 +250,23 @@ $$;
 comment on function private.queue_payment_mails is
   'AFTER INSERT on payments: received, refunded.';
 
+create function private.queue_failed_refund_mail(p_refund private.provider_refunds)
+returns void
+language sql
+volatile
+security invoker
+set search_path = ''
+as $$
+  insert into private.mails (professional_id, audience, kind, client_id, order_id, payment_id)
+  select p.professional_id, 'professional', 'payment_refund_failed', o.client_id, o.id, p.id
+  from private.payments p
+  join public.orders o on o.professional_id = p.professional_id and o.id = p.order_id
+  where p.id = p_refund.payment_id and private.wants_mail(p.professional_id);
+$$;
+
+comment on function private.queue_failed_refund_mail is
+  'Tells the professional of money that should have gone back by itself.';
+
 -- Blocked time has no client and is nobody else's business.
 create trigger bookings_7_queue_mails_on_insert
   after insert on public.bookings

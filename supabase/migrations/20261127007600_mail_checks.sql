@@ -82,6 +82,7 @@ begin
     when 'payment_received' then (p_subject.payment).id is not null
     when 'payment_returned' then (p_subject.payment).id is not null
     when 'payment_refunded' then (p_subject.payment).id is not null
+    when 'payment_refund_failed' then (p_subject.payment).flag = 'refund_failed'
     when 'client_undeliverable' then (p_subject.client).mail_status = 'undeliverable'
     when 'calendar_failing' then private.failing_calendars(p_mail.professional_id) <> '[]'
     when 'calendar_disconnected' then exists (

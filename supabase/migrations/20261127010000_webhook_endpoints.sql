@@ -24,6 +24,7 @@ as $$
     'payment.succeeded',
     'payment.refunded',
     'payment.refund_reversed',
+    'payment.refund_failed',
     'payment.disputed',
     'payment.dispute_reversed',
     'client.created',

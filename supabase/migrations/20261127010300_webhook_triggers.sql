@@ -127,6 +127,51 @@ $$;
 comment on function private.emit_row_event is
   'AFTER row trigger with the name of the object: writes the event of the change, if it is one.';
 
+create function private.payment_event(p_payment private.payments)
+returns jsonb
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select
+      to_jsonb(private.order_payment(p_payment)) || jsonb_build_object(
+        'order',
+        jsonb_build_object(
+          'id', id,
+          'number', number,
+          'currency', currency,
+          'payment_status', payment_status
+        )
+      )
+    from public.orders
+    where professional_id = p_payment.professional_id and id = p_payment.order_id
+  );
+end;
+$$;
+
+comment on function private.payment_event is 'What events say of an entry of the ledger.';
+
+create function private.client_of_payment(p_payment private.payments)
+returns uuid
+language plpgsql
+stable
+security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select client_id
+    from public.orders
+    where professional_id = p_payment.professional_id and id = p_payment.order_id
+  );
+end;
+$$;
+
+comment on function private.client_of_payment is 'Whose order was paid.';
+
 create function private.emit_payment_event()
 returns trigger
 language plpgsql
@@ -134,16 +179,10 @@ volatile
 security definer
 set search_path = ''
 as $$
-declare
-  v_order public.orders;
 begin
   if not private.records_events(new.professional_id) then
     return null;
   end if;
-
-  select * into v_order
-  from public.orders
-  where professional_id = new.professional_id and id = new.order_id;
 
   perform private.emit_event(
     new.professional_id,
@@ -154,17 +193,9 @@ begin
       when 'dispute' then 'payment.disputed'
       else 'payment.dispute_reversed'
     end,
-    to_jsonb(private.order_payment(new)) || jsonb_build_object(
-      'order',
-      jsonb_build_object(
-        'id', v_order.id,
-        'number', v_order.number,
-        'currency', v_order.currency,
-        'payment_status', v_order.payment_status
-      )
-    ),
+    private.payment_event(new),
     null,
-    v_order.client_id
+    private.client_of_payment(new)
   );
   return null;
 end;
@@ -172,6 +203,41 @@ $$;
 
 comment on function private.emit_payment_event is
   'AFTER INSERT on payments, once the order follows: payment.succeeded, payment.refunded, payment.disputed, and what is taken back of the last two.';
+
+create function private.emit_failed_refund(p_refund private.provider_refunds)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+as $$
+declare
+  v_payment private.payments;
+begin
+  if not private.records_events(p_refund.professional_id) then
+    return;
+  end if;
+
+  select * into strict v_payment from private.payments where id = p_refund.payment_id;
+  perform private.emit_event(
+    p_refund.professional_id,
+    'payment.refund_failed',
+    private.payment_event(v_payment) || jsonb_build_object(
+      'refund',
+      jsonb_build_object(
+        'amount', p_refund.amount,
+        'cause', p_refund.cause,
+        'failure', p_refund.failure
+      )
+    ),
+    null,
+    private.client_of_payment(v_payment)
+  );
+end;
+$$;
+
+comment on function private.emit_failed_refund is
+  'payment.refund_failed: the payment, and what of it should have gone back by itself.';
 
 create trigger services_9_emit_event
   after insert or update or delete on public.services

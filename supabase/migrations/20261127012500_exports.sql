@@ -100,14 +100,16 @@ as $$
       ),
       (
         'private.payments',
-        'id created_at professional_id order_id kind amount method reference reason provider flag',
+        'id created_at professional_id order_id kind amount method reference reason provider flag
+        return_cause',
         'id',
         'uuid',
         (select condition from of_order)
       ),
       (
         'private.payment_holds',
-        'order_id created_at professional_id booking_id prolonged lapsed',
+        'order_id created_at professional_id booking_id prolonged prolonged_at prolonged_from
+        lapsed',
         'order_id',
         'uuid',
         (select condition from of_order)

@@ -292,6 +292,7 @@ function validArguments({ ids, email, professional }: Tenant): Record<string, Ar
     redeliver_webhook: { delivery_id: ids.delivery },
     redeliver_webhooks: { endpoint_id: ids.endpoint, since: at("00:00") },
     refund_payment: { order_id: ids.order, amount: 1, reason: "broken", reference: "r" },
+    report_payment_mode: { livemode: false },
     report_portal_address: { portal_url: "https://example.com/portal" },
     request_account_deletion: { confirmation: "no" },
     request_address_confirmation: {},

@@ -10,7 +10,7 @@ import {
   outcome,
   SERVER,
 } from "../support/commerce.ts";
-import { asCaller, sql } from "../support/database.ts";
+import { asCaller, raised, rolledBack, sql } from "../support/database.ts";
 import {
   askCheckout,
   beginCheckout,
@@ -145,6 +145,20 @@ describe("an account", () => {
     const order = await orderFor(shop);
     expect(await failure(askCheckout(order, { livemode: false }))).toMatchObject(UNAVAILABLE);
     expect((await beginCheckout(order, { livemode: true })).state).toBe("create");
+  });
+
+  test("of the other mode than the function's key has nothing held for it", async () => {
+    const seller = await openSeller();
+    const held = (livemode: boolean) =>
+      rolledBack(async (tx) => {
+        await tx`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`;
+        await tx`select private.report_payment_mode(${livemode})`;
+        await tx`select private.check_payable(${seller.id}, 10, 'EUR')`;
+      });
+    expect(await raised(held(true))).toMatchObject(UNAVAILABLE);
+    await held(false);
+    const nothing = server().rpc("report_payment_mode", { livemode: null as never });
+    expect(await failure(nothing)).toMatchObject({ code: "validation_failed" });
   });
 
   test("is asked about daily, until it is let go", async () => {

@@ -16,6 +16,13 @@ import {
 import { confirmHold, isOver, reportPortalAddress, rowOf, sweep } from "../support/holds.ts";
 import { newsOf } from "../support/mail.ts";
 import {
+  askCheckout,
+  beginCheckout,
+  failCheckout,
+  openPage,
+  recordSession,
+} from "../support/payment-rpcs.ts";
+import {
   canCharge,
   closeCheckout,
   collect,
@@ -26,6 +33,11 @@ import {
 } from "../support/payments.ts";
 import { book, freeStarts, openProfessional, openService } from "../support/scheduling.ts";
 import { eventsOf, record } from "../support/webhooks.ts";
+
+const accountOf = async ({ id }: { id: string }) => {
+  const [row] = await sql`select account_id from private.checkouts where order_id = ${id} limit 1`;
+  return row?.account_id;
+};
 
 const ROME = "Europe/Rome";
 const MINUTE = 60_000;
@@ -511,6 +523,43 @@ describe("while a payment page may be open", () => {
 
     await shorten();
     expect(await raised(openCheckout(order))).toMatchObject({ status: 409, code: "hold_expired" });
+  });
+
+  test("what a page that was refused has prolonged is given back, to another page, once", async () => {
+    const { hold } = await paid();
+    const receipt = await hold();
+    const order = orderOf(receipt);
+    const token = receipt.checkout_token;
+    const ends = async () => [
+      (await rowOf("bookings", receipt)).expires_at,
+      (await rowOf("orders", order)).expires_at,
+    ];
+    const shorten = async () => {
+      await sql`
+        with shorter as (
+          update public.orders set expires_at = now() + interval '20 minutes'
+          where id = ${order.id} returning booking_id, expires_at
+        )
+        update public.bookings b set expires_at = s.expires_at
+        from shorter s where b.id = s.booking_id`;
+      return ends();
+    };
+    const before = await shorten();
+    for (const _ of [1, 2]) {
+      const { checkout } = await beginCheckout(order, { token });
+      expect(await ends()).not.toEqual(before);
+      await failCheckout(checkout.id, "amount_too_small");
+      expect(await ends()).toEqual(before);
+    }
+    // A page has lived by this one, whatever is refused later.
+    const { session } = await openPage(order, { token });
+    const prolonged = await ends();
+    await recordSession((await accountOf(order)) as string, { ...session, status: "expired" });
+    const next = await beginCheckout(order, { token });
+    await failCheckout(next.checkout.id, "amount_too_small");
+    expect(await ends()).toEqual(prolonged);
+    await shorten();
+    expect(await failure(askCheckout(order, { token }))).toMatchObject({ code: "hold_expired" });
   });
 
   test("one that is over is not opened, nor one that was cancelled", async () => {

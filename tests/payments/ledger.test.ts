@@ -1,7 +1,8 @@
 /** What goes back of what a provider collected: refunds, disputes, and what is taken back of them. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { server } from "../support/callers.ts";
+import { EVENT_SCHEMAS } from "../../docs/webhook-events.ts";
+import { request, server } from "../support/callers.ts";
 import { answer, auditAfterEachTest, failure, outcome, SERVER } from "../support/commerce.ts";
 import { asCaller, parallelConnections, sql } from "../support/database.ts";
 import { newsOf } from "../support/mail.ts";
@@ -11,6 +12,8 @@ import {
   beginRefund,
   claim,
   disputeOf,
+  type Entry,
+  failCheckout,
   failRefund,
   finish,
   ledger,
@@ -27,6 +30,7 @@ import {
   refundOf,
   standing,
 } from "../support/payment-rpcs.ts";
+import { refundsOf } from "../support/payments.ts";
 import { eventsOf, record } from "../support/webhooks.ts";
 
 auditAfterEachTest();
@@ -548,6 +552,181 @@ describe("events", () => {
       "client payment_refunded",
       "professional payment_received",
     ]);
+  });
+});
+
+describe("what should have gone back by itself", () => {
+  /** A paid order that its owner cancels; without `refund`, the money is kept. */
+  async function cancelled(order: { id: string }, seller: { token: string }, keep = false) {
+    const response = await request(`/rest/v1/orders?id=eq.${order.id}`, {
+      method: "PATCH",
+      token: seller.token,
+      headers: { "content-type": "application/json", ...(keep && { "x-refund": "none" }) },
+      body: JSON.stringify({ status: "cancelled" }),
+    });
+    expect(response.status).toBe(204);
+  }
+  const latestRefund = async (payment: { id: string }) => {
+    const [row] = await sql<{ id: string }[]>`
+      select id from private.provider_refunds
+      where payment_id = ${payment.id} order by created_at desc limit 1`;
+    return row?.id as string;
+  };
+  const news = async (seller: { id: string }) =>
+    (await newsOf(seller)).filter((mail) => mail.endsWith("payment_refund_failed"));
+
+  test.each(["refused", "failed", "canceled"])(
+    "and was %s is told once, and seen until it has gone back",
+    async (end) => {
+      const { seller, order, payment, intent } = await paidOrder();
+      await record(seller);
+      await cancelled(order, seller);
+      const refund_id = await latestRefund(payment);
+      const refund = refundOf(intent, 6050, { attempt_id: refund_id, status: "pending" });
+      const status = end === "refused" ? "failed" : end;
+      const tell = async () => {
+        if (end === "refused") await failRefund(refund_id, "insufficient_funds");
+        else await recordRefund(seller.account, refund);
+        await recordRefund(seller.account, { ...refund, status, reason: "lost_card" });
+      };
+      await tell();
+      await tell();
+
+      const failure = end === "refused" ? "insufficient_funds" : "lost_card";
+      const events = (await eventsOf(seller)).filter(
+        ({ type }) => type === "payment.refund_failed",
+      );
+      expect(events.map(({ data }) => data)).toEqual([
+        expect.objectContaining({
+          id: payment.id,
+          flag: "refund_failed",
+          order: expect.objectContaining({ id: order.id, payment_status: "paid" }),
+          refund: { amount: 60.5, cause: "cancelled", failure },
+        }),
+      ]);
+      expect(EVENT_SCHEMAS["payment.refund_failed"].safeParse(events[0]).error).toBeUndefined();
+      expect(await news(seller)).toEqual(["professional payment_refund_failed"]);
+      const [shown] = await answer<object[]>(
+        seller.api.rpc("order_payments", { order_id: order.id }),
+      );
+      expect(shown).toMatchObject({ kind: "payment", flag: "refund_failed" });
+      // No dispute stood in the way, so none that ends sends it back.
+      await recordDispute(seller.account, disputeOf(intent, [], { status: "warning_closed" }));
+      expect(await refundsOf(order)).toEqual(["cancelled 60.5"]);
+
+      const { refund_id: again } = await beginRefund(seller, payment.id);
+      await recordRefund(seller.account, refundOf(intent, 6050, { attempt_id: again }));
+      expect((await ledger(order))[0]).toMatchObject({ flag: null });
+    },
+  );
+
+  test("is seen until it was given back by hand", async () => {
+    const { seller, order, payment } = await paidOrder();
+    await cancelled(order, seller);
+    await failRefund(await latestRefund(payment), "insufficient_funds");
+    await answer(seller.api.rpc("refund_payment", { order_id: order.id, amount: 60.5 }));
+    expect((await ledger(order))[0]).toMatchObject({ flag: null });
+  });
+
+  test("is nobody's news where somebody asked for it", async () => {
+    const { seller, order, payment, intent } = await paidOrder();
+    await record(seller);
+    const { refund_id } = await beginRefund(seller, payment.id);
+    await failRefund(refund_id, "insufficient_funds");
+    await recordRefund(seller.account, refundOf(intent, 100, { status: "failed" }));
+    expect(await eventsOf(seller)).toEqual([]);
+    expect(await news(seller)).toEqual([]);
+    expect((await ledger(order))[0]).toMatchObject({ flag: null });
+  });
+
+  test.each<[string, number[], string[]]>([
+    ["won", [-2000, 2000], ["cancelled 60.5"]],
+    ["lost", [-2000], ["cancelled 40.5"]],
+  ])("waits for the end of a dispute, and goes back when it is %s", async (status, moved, back) => {
+    const { seller, order, intent } = await paidOrder();
+    const dispute = disputeOf(intent, [-2000]);
+    await recordDispute(seller.account, dispute);
+    await cancelled(order, seller);
+    await recordDispute(seller.account, { ...dispute, status: "under_review" });
+    // Stripe would refuse it.
+    expect(await refundsOf(order)).toEqual([]);
+    const closed = { ...disputeOf(intent, moved, { status }), id: dispute.id };
+    await Promise.all(
+      connections.map((connection) =>
+        asCaller(
+          SERVER,
+          (tx) => tx`select public.record_dispute(${seller.account}, ${tx.json(closed)})`,
+          connection,
+        ),
+      ),
+    );
+    expect(await refundsOf(order)).toEqual(back);
+  });
+
+  test("goes back as the bank gives it back", async () => {
+    const { seller, order, intent } = await paidOrder();
+    const dispute = disputeOf(intent, [-2000]);
+    await recordDispute(seller.account, dispute);
+    await cancelled(order, seller);
+    await recordDispute(seller.account, { ...dispute, status: "won" });
+    expect(await refundsOf(order)).toEqual(["cancelled 40.5"]);
+    const entries = [...dispute.entries, { id: "txn_back", amount: 2000 }];
+    await recordDispute(seller.account, { ...dispute, status: "won", entries });
+    expect(await refundsOf(order)).toEqual(["cancelled 40.5", "cancelled 20"]);
+  });
+
+  test("and was refused for a dispute that nobody here knew of yet is told, and goes back", async () => {
+    const { seller, order, payment, intent } = await paidOrder();
+    await cancelled(order, seller);
+    await failRefund(await latestRefund(payment), "charge_disputed");
+    expect(await news(seller)).toEqual(["professional payment_refund_failed"]);
+    const dispute = disputeOf(intent, [-6050]);
+    await recordDispute(seller.account, dispute);
+    expect(await refundsOf(order)).toEqual(["cancelled 60.5"]);
+    const entries = [...dispute.entries, { id: "txn_back", amount: 6050 }];
+    const won = { ...dispute, status: "won", entries };
+    await recordDispute(seller.account, won);
+    expect(await refundsOf(order)).toEqual(["cancelled 60.5", "cancelled 60.5"]);
+    // Refused for something else, it is told, and not tried for ever.
+    await failRefund(await latestRefund(payment), "insufficient_funds");
+    await recordDispute(seller.account, won);
+    expect(await refundsOf(order)).toHaveLength(2);
+  });
+
+  test("is no more than what is left after what was given back in cash meanwhile", async () => {
+    const { seller, order, intent } = await paidOrder();
+    const dispute = disputeOf(intent, [-2000]);
+    await recordDispute(seller.account, dispute);
+    await cancelled(order, seller);
+    await answer(seller.api.rpc("refund_payment", { order_id: order.id, amount: 30 }));
+    await recordDispute(seller.account, { ...dispute, status: "lost" });
+    expect(await refundsOf(order)).toEqual(["cancelled 10.5"]);
+  });
+
+  test("of what was paid twice is what is more than the total then", async () => {
+    const seller = await openSeller();
+    const order = await orderFor(seller);
+    const first = await openPage(order);
+    await failCheckout(first.checkout.id);
+    const second = await openPage(order);
+    await recordSession(seller.account, paidAs(first.session));
+    const paid = paidAs(second.session);
+    await recordSession(seller.account, paid);
+    const entry = (await ledger(order)).find(({ reference }) => reference === paid.payment_intent);
+    expect(await refundsOf(order)).toEqual(["overpaid 60.5"]);
+    await failRefund(await latestRefund(entry as Entry), "charge_disputed");
+    await answer(seller.api.rpc("refund_payment", { order_id: order.id, amount: 20 }));
+    await recordDispute(seller.account, disputeOf(paid.payment_intent, [], { status: "lost" }));
+    expect(await refundsOf(order)).toEqual(["overpaid 60.5", "overpaid 40.5"]);
+  });
+
+  test("is nothing where the money was kept", async () => {
+    const { seller, order, intent } = await paidOrder();
+    const dispute = disputeOf(intent, [-2000]);
+    await recordDispute(seller.account, dispute);
+    await cancelled(order, seller, true);
+    await recordDispute(seller.account, { ...dispute, status: "lost" });
+    expect(await refundsOf(order)).toEqual([]);
   });
 });
 

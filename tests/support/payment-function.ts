@@ -126,6 +126,7 @@ const STORE: PaymentStore = {
   authorizeCheckout: async () => {},
   attach: async () => {},
   recordAccount: async () => {},
+  reportMode: async () => {},
   beginCheckout: async (): Promise<CheckoutState> => ({ state: "open", checkout: attempt }),
   recordSession: async () => {},
   failCheckout: async () => {},
@@ -165,7 +166,16 @@ export function setUp(
   const debugged: Record<string, string>[] = [];
   const tasks: Promise<void>[] = [];
   const provider = watched({ ...PROVIDER, ...changed.provider }, calls);
-  const store = watched({ ...STORE, ...changed.store }, calls);
+  const modes: boolean[] = [];
+  const { reportMode, ...rest } = { ...STORE, ...changed.store };
+  const store: PaymentStore = {
+    ...watched(rest, calls),
+    // Beside what a route does.
+    reportMode: (livemode) => {
+      modes.push(livemode);
+      return reportMode(livemode);
+    },
+  };
   const now = () => NOW;
   const handle = createHandler({
     corsOrigins: "*",
@@ -196,7 +206,7 @@ export function setUp(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     );
-  return { handle, call, calls, provider, store, logged, debugged, tasks };
+  return { handle, call, calls, modes, provider, store, logged, debugged, tasks };
 }
 
 /** Status and code of an answer that is an error. */

@@ -17,7 +17,13 @@ import {
   type Professional,
   type Row,
 } from "../support/factories.ts";
-import { disputeOf, recordDispute, recordRefund, refundOf } from "../support/payment-rpcs.ts";
+import {
+  disputeOf,
+  failRefund,
+  recordDispute,
+  recordRefund,
+  refundOf,
+} from "../support/payment-rpcs.ts";
 import { canCharge, collect } from "../support/payments.ts";
 import {
   answerOf,
@@ -690,7 +696,13 @@ describe("the schemas", () => {
     const refund = refundOf(payment_intent, 500);
     await recordRefund(account_id, refund);
     await recordRefund(account_id, { ...refund, status: "failed" });
-    await recordDispute(account_id, disputeOf(payment_intent, [-500, 500]));
+    await recordDispute(account_id, disputeOf(payment_intent, [-500, 500], { status: "lost" }));
+    await must(orders().update({ status: "cancelled" }).eq("id", paid.id));
+    const [{ id: due }] = await sql<[{ id: string }]>`
+      select r.id from private.provider_refunds r
+      join private.payments p on p.id = r.payment_id
+      where p.order_id = ${paid.id} and r.status = 'due'`;
+    await failRefund(due);
 
     const providerId = crypto.randomUUID();
     await sql`

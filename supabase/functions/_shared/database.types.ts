@@ -1018,6 +1018,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      report_payment_mode: { Args: { livemode: boolean }; Returns: undefined }
       report_portal_address: {
         Args: { portal_url: string }
         Returns: undefined

@@ -22,7 +22,7 @@ export const KINDS = {
   professional: {
     booking: ["new_booking", "booking_moved", "booking_cancelled"],
     order: ["new_order"],
-    payment: ["payment_received", "payment_returned"],
+    payment: ["payment_received", "payment_returned", "payment_refund_failed"],
     client: ["client_undeliverable"],
     address: ["confirm_address"],
     calendars: ["calendar_failing"],

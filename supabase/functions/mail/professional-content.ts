@@ -27,6 +27,7 @@ export function professionalContent(mail: ProfessionalMail, context: Context): C
     case "new_order":
     case "payment_received":
     case "payment_returned":
+    case "payment_refund_failed":
       return orderContent(mail, context);
     default:
       return bookingContent(mail, context);

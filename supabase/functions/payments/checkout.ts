@@ -23,6 +23,8 @@ export interface CheckoutDeps extends AccountDeps {
 const ROUNDS = 6;
 /** The database's clock and Stripe's need not be the same. */
 const CLOCKS_SECONDS = 60;
+/** Stripe makes no session that is to end sooner. */
+const LEAST_PAGE_SECONDS = 1_800;
 
 /** The page on which what is due now is paid: the open one, or a new one. */
 export async function openCheckout(
@@ -75,8 +77,11 @@ async function createSession(attempt: Attempt, deps: CheckoutDeps): Promise<Prov
   }
 }
 
-const find = ({ id, account_id, created_at }: Attempt, { provider }: CheckoutDeps) =>
-  provider.findSession(account_id, id, created_at - CLOCKS_SECONDS);
+const find = ({ id, account_id, created_at, expires_at }: Attempt, { provider }: CheckoutDeps) =>
+  provider.findSession(account_id, id, {
+    since: created_at - CLOCKS_SECONDS,
+    until: Math.ceil(Date.parse(expires_at) / 1000) - LEAST_PAGE_SECONDS + CLOCKS_SECONDS,
+  });
 
 /** What the payer is told when Stripe will not take the money. */
 async function refusal(

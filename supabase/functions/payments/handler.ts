@@ -44,19 +44,28 @@ const notConfigured = () =>
 export function createHandler(deps: PaymentsDeps): Handler {
   const { store } = deps;
 
-  const configured =
-    (run: (request: Request, payments: Payments) => Promise<Response>): Route =>
-    (request) => {
-      if (!deps.payments) throw notConfigured();
-      return run(request, deps.payments);
-    };
-
   /** For what is told to the log while the caller gets another answer. */
   const logFor = (request: Request) => {
     const requestId = deps.newRequestId();
     const path = new URL(request.url).pathname;
     return (cause: unknown) => deps.log({ requestId, method: request.method, path, cause });
   };
+
+  let isReported = false;
+  /** Once: another key is another start of this function. */
+  const reportMode = async ({ provider }: Payments) => {
+    if (isReported) return;
+    await store.reportMode(provider.livemode);
+    isReported = true;
+  };
+
+  const configured =
+    (run: (request: Request, payments: Payments) => Promise<Response>): Route =>
+    async (request) => {
+      if (!deps.payments) throw notConfigured();
+      await reportMode(deps.payments).catch(logFor(request));
+      return run(request, deps.payments);
+    };
 
   /** A failure of Stripe that nothing has been made of. */
   const orUnavailable = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
@@ -148,6 +157,7 @@ export function createHandler(deps: PaymentsDeps): Handler {
       POST: dispatchRoute(deps, async (onError) => {
         if (deps.payments) {
           const { provider } = deps.payments;
+          await reportMode(deps.payments).catch(onError);
           await dispatch({ ...deps, provider, onError });
         }
       }),

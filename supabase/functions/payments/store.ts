@@ -93,6 +93,8 @@ export interface PaymentStore {
     livemode: boolean,
   ): Promise<void>;
   recordAccount(accountId: string, facts: AccountFacts): Promise<void>;
+  /** Nothing is held for accounts of the other mode from then on. */
+  reportMode(livemode: boolean): Promise<void>;
   beginCheckout(request: CheckoutRequest): Promise<CheckoutState>;
   recordSession(accountId: string, session: Session): Promise<void>;
   /** Only where Stripe has no such session and never will have. */
@@ -147,6 +149,7 @@ export function paymentStore(user: UserRpc, rpc: ServerRpc): PaymentStore {
       }).catch(asked),
     recordAccount: (account_id, facts) =>
       server("record_payment_account", { account_id, facts: { ...facts } }),
+    reportMode: (livemode) => server("report_payment_mode", { livemode }),
     beginCheckout: (request) =>
       server<"begin_checkout", CheckoutState>("begin_checkout", request).catch(asked),
     recordSession: (account_id, session) =>

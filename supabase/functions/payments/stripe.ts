@@ -74,8 +74,12 @@ export interface PaymentProvider {
   session(accountId: string, sessionId: string): Promise<Session>;
   /** The session as it is then: no longer open, or complete because somebody was faster. */
   expireSession(accountId: string, sessionId: string): Promise<Session>;
-  /** The session that an attempt has made, among those since (Unix seconds); null without one. */
-  findSession(accountId: string, attemptId: string, since: number): Promise<Session | null>;
+  /** The session that an attempt has made, among those made within these Unix seconds; null without one. */
+  findSession(
+    accountId: string,
+    attemptId: string,
+    made: { since: number; until: number },
+  ): Promise<Session | null>;
   createRefund(accountId: string, attemptId: string, refund: NewRefund): Promise<Refund>;
   refund(accountId: string, refundId: string): Promise<Refund>;
   findRefund(accountId: string, attemptId: string, paymentIntent: string): Promise<Refund | null>;
@@ -240,9 +244,9 @@ export function paymentProvider(read: ReadEnv, fetcher = fetch): PaymentProvider
         return provider.session(accountId, sessionId);
       }
     },
-    findSession: (accountId, attemptId, since) =>
+    findSession: (accountId, attemptId, { since, until }) =>
       call("checkout.sessions.list", async () => {
-        const params = { created: { gte: since }, limit: 100 };
+        const params = { created: { gte: since, lte: until }, limit: 100 };
         let seen = 0;
         for await (const session of stripe.checkout.sessions.list(params, on(accountId))) {
           if (attemptOf(session) === attemptId) return sessionOf(session);

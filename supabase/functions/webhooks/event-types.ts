@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   "payment.succeeded",
   "payment.refunded",
   "payment.refund_reversed",
+  "payment.refund_failed",
   "payment.disputed",
   "payment.dispute_reversed",
   "client.created",

@@ -17,7 +17,7 @@ const CONTRACT = {
     payment_refunded
     booking_to_confirm order_to_confirm`,
   professional: `new_booking booking_moved booking_cancelled new_order payment_received
-    payment_returned client_undeliverable confirm_address calendar_failing calendar_disconnected`,
+    payment_returned payment_refund_failed client_undeliverable confirm_address calendar_failing calendar_disconnected`,
 };
 
 test.each(Object.entries(CONTRACT))("every kind of mail to a %s is made", (audience, kinds) => {

@@ -95,6 +95,12 @@ describe("a professional", () => {
     ["new_order", {}, /Marta Rossi has placed order 1012/, /ha inviato l'ordine 1012/],
     ["payment_received", {}, /has paid €10\.00 for order 1012/, /ha pagato 10,00\s€/],
     ["payment_returned", {}, /The money goes back by itself/, /viene restituito da solo/],
+    [
+      "payment_refund_failed",
+      {},
+      /payment of €10\.00 by Marta Rossi for order 1012, money should have gone back/,
+      /pagamento di 10,00\s€ di Marta Rossi per l'ordine 1012, una somma doveva/,
+    ],
     ["client_undeliverable", {}, /marta@example\.com could not be delivered/, /marta@example\.com/],
     [
       "confirm_address",

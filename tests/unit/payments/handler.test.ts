@@ -76,6 +76,36 @@ describe("without Stripe's key", () => {
   });
 });
 
+describe("the mode of the key", () => {
+  const dispatched = async (payments: ReturnType<typeof setUp>) => {
+    await payments.call("POST", "dispatch", undefined, { apikey: "right" });
+    await Promise.all(payments.tasks);
+  };
+
+  test("is reported by the first call, once", async () => {
+    const payments = setUp({ provider: { livemode: true } });
+    await payments.call("GET", "account", undefined, asAna);
+    await payments.call("GET", "account", undefined, asAna);
+    await dispatched(payments);
+    expect(payments.modes).toEqual([true]);
+  });
+
+  test("is reported by the dispatcher too", async () => {
+    const payments = setUp();
+    await dispatched(payments);
+    expect(payments.modes).toEqual([false]);
+  });
+
+  test("that could not be reported is in nobody's way, and reported by the next", async () => {
+    const cause = new Error("down");
+    const payments = setUp({ store: { reportMode: () => Promise.reject(cause) } });
+    expect((await payments.call("GET", "account", undefined, asAna)).status).toBe(200);
+    await dispatched(payments);
+    expect(payments.modes).toEqual([false, false]);
+    expect(payments.logged).toEqual([cause, cause]);
+  });
+});
+
 describe("the routes", () => {
   test.each([
     ["PUT", "account"],
@@ -417,7 +447,15 @@ describe("POST /checkout: the page", () => {
     expect((await post(payments)).status).toBe(200);
     expect(steps(payments)).toEqual(["createSession", "findSession", "recordSession"]);
     expect(named(payments.calls, "findSession")).toEqual([
-      ["findSession", ACCOUNT, ATTEMPT, attempt.created_at - 60],
+      [
+        "findSession",
+        ACCOUNT,
+        ATTEMPT,
+        {
+          since: attempt.created_at - 60,
+          until: Date.parse(attempt.expires_at) / 1000 - 29 * 60,
+        },
+      ],
     ]);
   });
 

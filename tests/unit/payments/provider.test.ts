@@ -311,17 +311,24 @@ describe("a session", () => {
       })),
     });
     const { provider, sent } = setUp([page(["cs_1", "cs_2"], true), page(["cs_3"], false)]);
-    expect(await provider.findSession("acct_1", "of cs_3", 17)).toMatchObject({
-      id: "cs_3",
-      attempt_id: "of cs_3",
-    });
+    expect(await provider.findSession("acct_1", "of cs_3", { since: 17, until: 99 })).toMatchObject(
+      {
+        id: "cs_3",
+        attempt_id: "of cs_3",
+      },
+    );
     expect(sent[0]?.url).toContain("created[gte]=17");
+    expect(sent[0]?.url).toContain("created[lte]=99");
     expect(sent[1]?.url).toContain("starting_after=cs_2");
     const none = setUp([page(["cs_1"], false)]);
-    expect(await none.provider.findSession("acct_1", "of cs_9", 17)).toBeNull();
+    expect(
+      await none.provider.findSession("acct_1", "of cs_9", { since: 17, until: 99 }),
+    ).toBeNull();
     // Not to have looked everywhere is not to have found nothing.
     const endless = setUp([page(["cs_1", "cs_2"], true)]);
-    await expect(endless.provider.findSession("acct_1", "of cs_9", 17)).rejects.toMatchObject({
+    await expect(
+      endless.provider.findSession("acct_1", "of cs_9", { since: 17, until: 99 }),
+    ).rejects.toMatchObject({
       outcome: "unclear",
     });
   });

@@ -161,6 +161,12 @@ export const en: Texts = {
       lead: ({ client, amount, number }) =>
         `${client} has paid ${amount} for order ${number}, but its time or stock was gone by then, or it was paid already. The money goes back by itself; there is nothing to do.`,
     },
+    payment_refund_failed: {
+      subject: ({ client, number }) => `A refund has failed: ${client}, order ${number}`,
+      heading: "A refund has failed",
+      lead: ({ client, amount, number }) =>
+        `Of the payment of ${amount} by ${client} for order ${number}, money should have gone back by itself, but the payment provider did not do it. See what is left to give back in the order's payments.`,
+    },
     client_undeliverable: {
       subject: ({ client }) => `Mails to ${client} do not arrive`,
       heading: "A client cannot be reached by mail",

@@ -165,6 +165,12 @@ export const it: Texts = {
       lead: ({ client, amount, number }) =>
         `${client} ha pagato ${amount} per l'ordine ${number}, ma l'orario o la merce non erano più disponibili, oppure era già pagato. Il denaro viene restituito da solo e non devi fare nulla.`,
     },
+    payment_refund_failed: {
+      subject: ({ client, number }) => `Rimborso non riuscito: ${client}, ordine ${number}`,
+      heading: "Un rimborso non è riuscito",
+      lead: ({ client, amount, number }) =>
+        `Del pagamento di ${amount} di ${client} per l'ordine ${number}, una somma doveva essere restituita da sola, ma il servizio di pagamento non l'ha fatto. Vedi nei pagamenti dell'ordine che cosa resta da restituire.`,
+    },
     client_undeliverable: {
       subject: ({ client }) => `I messaggi a ${client} non arrivano`,
       heading: "Un contatto non è raggiungibile per e-mail",

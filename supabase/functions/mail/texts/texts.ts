@@ -124,6 +124,8 @@ export interface Texts {
     new_order: Said<OwnOrder>;
     payment_received: Said<OwnPayment>;
     payment_returned: Said<OwnPayment>;
+    /** The amount is that of the payment, which may be more than what should have gone back. */
+    payment_refund_failed: Said<OwnPayment>;
     client_undeliverable: Said<OwnClient>;
     confirm_address: Said<OwnAddress>;
     calendar_failing: Said<OwnCalendar>;
