@@ -270,6 +270,12 @@ describe("UIDs that may be those of bookings", () => {
     expect(bookingUids(`BEGIN:VEVENT\r\n${text}\r\nEND:VEVENT\r\n`)).toEqual(uids);
   });
 
+  test("are found in time in lines of space, which somebody may send to keep us busy", () => {
+    const space = " \t".repeat(1_000_000);
+    const lines = [`UID:a${space}b`, `UID:${space}`, `UID;${space}`, `UID:${space}${ID}${space}`];
+    expect(bookingUids(lines.join("\r\n"))).toEqual([ID]);
+  });
+
   test("are no more than the database takes", () => {
     const text = Array.from({ length: 20_100 }, () => `UID:${crypto.randomUUID()}`).join("\r\n");
     expect(bookingUids(text)).toHaveLength(20_000);
