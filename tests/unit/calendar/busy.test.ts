@@ -12,6 +12,8 @@ import { calendar, event } from "./ics.ts";
 import { calendarHandler } from "./world.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
+/** What Google makes of an entry of ours. */
+const PUSHED = `${ID.replaceAll("-", "")}g0@google.com`;
 const URL_OF_CALENDAR = "https://calendar.example/SECRET.ics";
 const keys = sealer(() =>
   JSON.stringify({ current: "k1", keys: { k1: Buffer.alloc(32, 1).toString("base64") } }),
@@ -262,6 +264,7 @@ describe("UIDs that may be those of bookings", () => {
     [`UID:${ID.slice(0, 10)}\r\n ${ID.slice(10)}`, [ID]],
     [`UID:${ID.slice(0, 10)}\n\t${ID.slice(10)}`, [ID]],
     [`UID:${ID}\r\nUID:${ID}`, [ID]],
+    [`UID:${PUSHED}`, [PUSHED]],
     [`X-UID:${ID}`, []],
     [`DESCRIPTION:UID:${ID}`, []],
     [`UID:${ID}@example.com`, []],
