@@ -166,7 +166,7 @@ const PUBLIC_FUNCTIONS: Record<string, { volatility: "s" | "v"; roles: ApiRole[]
   delete_google_connection: { volatility: "v", roles: ["service_role"] },
   finish_google_push: { volatility: "v", roles: ["service_role"] },
   finish_google_run: { volatility: "v", roles: ["service_role"] },
-  google_grant: { volatility: "s", roles: ["service_role"] },
+  google_grant: { volatility: "v", roles: ["service_role"] },
   next_google_event: { volatility: "v", roles: ["service_role"] },
   store_google_connection: { volatility: "v", roles: ["service_role"] },
 };

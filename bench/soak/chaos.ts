@@ -37,7 +37,8 @@ const withoutDatabase = (act: () => Promise<unknown>) =>
   during("database", act, Array(10).fill(["GET", "/rest/v1/services?select=id&limit=1"]));
 
 async function killFunction(): Promise<void> {
-  const slug = pick(["send-portal-otp", "verify-portal-otp", "webhooks", "payments", "payments"]);
+  const portal = ["send-portal-otp", "verify-portal-otp"];
+  const slug = pick([...portal, "webhooks", "payments", "payments", "calendar"]);
   const [found] = children(`supabase/functions/${slug}/index.ts`);
   if (!found) return;
   broken.functions++;

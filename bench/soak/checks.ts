@@ -1,7 +1,11 @@
 /** What must be true when everything has settled. Each check returns what is wrong, so nothing is well. */
 import { quantile } from "simple-statistics";
+import { busyTimesOf } from "../../tests/support/busy.ts";
 import { sql } from "../../tests/support/database.ts";
+import { readCalendar } from "../../tests/support/feeds.ts";
 import { filled } from "./attacker.ts";
+import { busyElsewhere } from "./calendars.ts";
+import { busyAtGoogle } from "./google.ts";
 import { wentOn } from "./people.ts";
 import { fares, told, unexcused } from "./recorder.ts";
 import { fake } from "./stripe.ts";
@@ -137,6 +141,50 @@ async function booksThatDiffer(): Promise<string[]> {
   );
 }
 
+/** What is in one list only. */
+const differences = (place: string, theirs: string[], ours: string[]) => [
+  ...theirs.filter((line) => !ours.includes(line)).map((line) => `${place}: ${line} is not ours`),
+  ...ours.filter((line) => !theirs.includes(line)).map((line) => `${place}: ${line} is missing`),
+];
+
+/** Both feeds and the Google calendar of each shop have every booking once, where it is. */
+async function calendarsThatDiffer(): Promise<string[]> {
+  const found = shops.map(async ({ id: owner, feeds, google }) => {
+    const rows = await sql<{ id: string; start: Date }[]>`
+      select id, starts_at as start from public.bookings
+      where professional_id = ${owner} and status <> 'cancelled' and expires_at is null`;
+    const line = (id: string, start: string) => `${id.replaceAll("-", "")} ${start}`;
+    const ours = rows.map(({ id, start }) => line(id, start.toISOString()));
+    const entries = [...google.events.values()]
+      .filter(({ id, status }) => /^[\da-f]{32}g\d+$/.test(id) && status !== "cancelled")
+      .map(({ id, start }) => line(id.slice(0, 32), String(start.dateTime)));
+    const wrong = differences(`Google of ${owner}`, entries, ours);
+    if (new Set(entries).size < entries.length)
+      wrong.push(`Google of ${owner}: one is there twice`);
+    for (const path of feeds) {
+      const { events } = readCalendar(await (await send(["GET", path])).text());
+      const shown = events.map(({ uid, start }) => line(uid, start));
+      wrong.push(...differences(`a feed of ${owner}`, shown, ours));
+    }
+    return ours.length > 0 ? wrong : [...wrong, `${owner} has no booking at all`];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** After all faults it is busy where the calendars say, and by no booking of ours. */
+async function busyTimesThatDiffer(): Promise<string[]> {
+  const connections = await sql<{ id: string; owner: string }[]>`
+    select id, professional_id as owner from private.calendar_connections`;
+  const found = shops.map(async ({ id, busyCalendar }) => {
+    const atGoogle = { id: connections.find(({ owner }) => owner === id)?.id ?? id };
+    return [
+      ...differences(id, [busyElsewhere()], await busyTimesOf({ id: busyCalendar })),
+      ...differences(id, [busyAtGoogle], await busyTimesOf(atGoogle)),
+    ];
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** Nobody here keeps money on purpose. */
 const keptMoney = () =>
   lines(sql`
@@ -199,6 +247,8 @@ export const CHECKS: Record<string, () => Promise<string[]> | string[]> = {
   "nothing that a caller was told of is lost": lostRows,
   "the ledger has what Stripe has": booksThatDiffer,
   "nothing that was cancelled is still paid": keptMoney,
+  "both feeds and Google have every booking": calendarsThatDiffer,
+  "it is busy where calendars elsewhere say": busyTimesThatDiffer,
 
   "every idempotency key had one effect": () =>
     lines(sql`

@@ -16,6 +16,7 @@ const patch = (table: string, id: string, body: unknown) =>
   ["PATCH", `/rest/v1/${table}?id=eq.${id}`, body] as Ask;
 const webhooks = "/functions/v1/webhooks";
 const payments = "/functions/v1/payments";
+const calendar = "/functions/v1/calendar";
 
 /** Something of this kind that the caller has made, or that nobody has. */
 const own = ({ made }: Caller, kind: string): string => pick(made[kind] ?? [randomUUID()]);
@@ -109,6 +110,7 @@ const read = (): Ask[] => [
   get("clients?name=ilike.*art*&limit=10"),
   get("rpc/audit"),
   ...["endpoints", "deliveries", "events"].map((of): Ask => ["GET", `${webhooks}/${of}`]),
+  ...["busy", "google"].map((of): Ask => ["GET", `${calendar}/${of}`]),
 ];
 
 /** Calls that must be refused, whatever the state of things. */
@@ -133,6 +135,10 @@ const misuse = ({ id, services }: Shop): Ask[] => {
     ["POST", `${webhooks}/endpoints`, brokenBody()],
     ["POST", `${webhooks}/endpoints`, { url: "http://169.254.169.254/", events: [nonsense()] }],
     ["POST", `${webhooks}/dispatch`, {}],
+    ["POST", `${calendar}/busy`, { url: "https://169.254.169.254/" }],
+    ["POST", `${calendar}/busy/${other.busyCalendar}/sync`],
+    ["DELETE", `${calendar}/busy/${other.id === id ? randomUUID() : other.busyCalendar}`],
+    ["GET", `${calendar}/feed/${"x".repeat(43)}.ics`],
   ];
 };
 
@@ -155,6 +161,7 @@ export async function visit(): Promise<void> {
     rpc("available_slots", { service_id: slot.service_id, ...dates }),
     rpc("explain_slot", slot),
     rpc("quote_order", { professional_id: shop.id, items: items(shop) }),
+    ["GET", pick(shop.feeds)] as Ask,
     get(`rpc/booking_page?username=ana-${shop.id}`),
     get(`services?select=id,name,price&professional_id=eq.${shop.id}`),
     get("clients?select=*"),

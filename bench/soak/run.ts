@@ -13,7 +13,9 @@ if (!(minutes > 0)) throw new Error("--minutes takes a number");
 
 await runInFolder(async (dataDir) => {
   const { functionsEnv, goesLive } = await import("./stripe.ts");
-  const { dbPort, env, stop } = await startMeasuredStack(dataDir, functionsEnv);
+  const { google } = await import("./google.ts");
+  const functions = { ...functionsEnv, ...google.env };
+  const { dbPort, env, stop } = await startMeasuredStack(dataDir, functions);
   goesLive(env.API_URL);
   const { soak } = await import("./soak.ts");
   const results = await soak({ dbPort, dataDir }, minutes);

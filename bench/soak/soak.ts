@@ -10,6 +10,7 @@ import { until } from "../../tests/support/webhooks.ts";
 import { attack, answers as attackersAnswers } from "./attacker.ts";
 import { breakThings, broken, type Target } from "./chaos.ts";
 import { CHECKS, percentiles } from "./checks.ts";
+import { googleThrottles } from "./google.ts";
 import {
   afterTheEnd,
   buy,
@@ -60,6 +61,25 @@ async function settlePayments(): Promise<void> {
   await until(pending, (count) => count === 0, 120).catch(() => {});
 }
 
+/** Once more and without faults: the calendars elsewhere are read, and Google's learn of every booking. */
+async function settleCalendars(): Promise<void> {
+  await sql`update private.busy_calendars set due_at = now(), claim_token = null`;
+  await sql`update private.calendar_connections set busy_due_at = now(), leased_until = now()`;
+  const pending = async () => {
+    // What failed waits longer and longer.
+    await sql`update private.calendar_connections set paused_until = now() where paused_until > now()`;
+    await sql`update private.calendar_pushes set due_at = now() where due_at > now()`;
+    await sleep(500);
+    const [waiting] = await sql`
+      select
+        (select count(*) from private.busy_calendars where due_at <= now() or claim_token is not null)
+        + (select count(*) from private.calendar_connections where busy_due_at <= now())
+        + (select count(*) from private.calendar_pushes where due_at is not null) as count`;
+    return Number(waiting?.count);
+  };
+  await until(pending, (count) => count === 0, 180).catch(() => {});
+}
+
 function printSummary(): void {
   const down = windows.reduce((sum, { from, to }) => sum + to - from, 0) / 1000;
   console.log("answers (0: none):", totals);
@@ -74,6 +94,7 @@ function printSummary(): void {
 /** What is wrong, by what should hold. */
 export async function soak(target: Target, minutes: number): Promise<Record<string, string[]>> {
   for (let n = 0; n < 8; n++) await openShop();
+  googleThrottles();
   console.log(`${shops.length} professionals are open; ${minutes} minutes begin`);
   const begin = performance.now();
   const isOver = (share = 1) => performance.now() > begin + share * minutes * 60_000;
@@ -107,6 +128,7 @@ export async function soak(target: Target, minutes: number): Promise<Record<stri
   printSummary();
 
   await settlePayments();
+  await settleCalendars();
   await settle();
   const results: Record<string, string[]> = {};
   for (const [name, check] of Object.entries(CHECKS)) results[name] = await check();

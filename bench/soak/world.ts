@@ -1,10 +1,14 @@
 /** Who is there and how they call. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { connect as connectBusy } from "../../tests/support/busy.ts";
 import { request, signToken } from "../../tests/support/callers.ts";
 import { createClientRow, createProduct, createService } from "../../tests/support/factories.ts";
+import type { FakeAccount } from "../../tests/support/google.ts";
 import { openProfessional } from "../../tests/support/scheduling.ts";
 import { type Answer as Reply, startReceiver, subscribe } from "../../tests/support/webhooks.ts";
+import { host } from "./calendars.ts";
+import { accountAtGoogle } from "./google.ts";
 import { chance, int, pick } from "./random.ts";
 import { type Body, now, record, remember } from "./recorder.ts";
 import { fake, RETURN_URL } from "./stripe.ts";
@@ -23,6 +27,11 @@ export interface Shop extends Caller {
   paidServices: string[];
   /** At Stripe. */
   account: string;
+  /** Paths of two, with all that there is and only when it is. */
+  feeds: string[];
+  /** The id of one that is elsewhere. */
+  busyCalendar: string;
+  google: FakeAccount;
   products: string[];
   clients: string[];
   /** Addresses of clients who use the portal. */
@@ -115,6 +124,20 @@ async function connect(token: string): Promise<string> {
   return account;
 }
 
+/** Two feeds, a calendar elsewhere and one at Google. */
+async function connectCalendars(token: string) {
+  const feeds = ["full", "busy"].map(async (detail) => {
+    const path = "/rest/v1/rpc/create_calendar_feed";
+    const made = await send(["POST", path, { name: detail, detail }], token);
+    return ((await made.json()) as { path: string }).path;
+  });
+  const google = accountAtGoogle();
+  const body = { refresh_token: google.refreshToken };
+  await (await send(["POST", "/functions/v1/calendar/google", body], token)).arrayBuffer();
+  const { id: busyCalendar } = await connectBusy({ token }, host.url);
+  return { feeds: await Promise.all(feeds), google, busyCalendar };
+}
+
 /** A professional with two endpoints, one of which often fails, a catalogue and clients. */
 export async function openShop(): Promise<void> {
   const owner = await openProfessional({ accepts_orders: true });
@@ -152,6 +175,7 @@ export async function openShop(): Promise<void> {
   shops.push({
     id: owner.id,
     token,
+    ...(await connectCalendars(token)),
     account,
     paidServices: (await Promise.all(paid)).map(({ id }) => id),
     made: {},

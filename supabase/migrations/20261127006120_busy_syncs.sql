@@ -75,36 +75,6 @@ $$;
 comment on function private.calendar_status is
   'ok, or since when a busy calendar should have been read, or that a Google calendar waits; five minutes are given.';
 
-create function private.tell_of_failing_calendars(p_professional_id uuid)
-returns void
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-as $$
-begin
-  if exists (
-    select
-    from private.busy_calendars
-    where professional_id = p_professional_id and told_at > now() - interval '1 day'
-  ) then
-    return;
-  end if;
-
-  update private.busy_calendars
-  set told_at = now()
-  where professional_id = p_professional_id and failing_since < now() - interval '1 day';
-
-  if found then
-    insert into private.mails (professional_id, audience, kind)
-    values (p_professional_id, 'professional', 'calendar_failing');
-  end if;
-end;
-$$;
-
-comment on function private.tell_of_failing_calendars is
-  'Queues a mail about the calendars that have failed for more than a day, unless one was queued within the last.';
-
 -- What was read before stays as it is: who is busy does not become free by a fault.
 create function private.fail_busy_calendar(
   p_calendar private.busy_calendars,

@@ -16,6 +16,9 @@ create table private.calendar_connections (
   -- Of the last call that failed; null since one that did not.
   error text
     constraint calendar_connections_error_is_a_code check (error ~ '^[a-z0-9_]{1,50}$'),
+  -- Since the last run that did not.
+  failing_since timestamptz,
+  told_at timestamptz,
   last_synced_at timestamptz,
   -- When busy times are to be read again.
   busy_due_at timestamptz not null default now(),
@@ -111,6 +114,7 @@ begin
     sealed_token = excluded.sealed_token,
     status = 'active',
     error = null,
+    failing_since = null,
     busy_due_at = now(),
     paused_until = '-infinity',
     pauses = 0,
@@ -163,6 +167,9 @@ begin
     push = coalesce(p_push, push),
     busy = coalesce(p_busy, busy),
     busy_due_at = case when p_busy and not busy then now() else busy_due_at end,
+    failing_since = case
+      when coalesce(p_push, push) or coalesce(p_busy, busy) then failing_since
+    end,
     claim_token = null,
     leased_until = '-infinity'
   where id = v_before.id
@@ -198,20 +205,31 @@ begin
 end;
 $$;
 
+-- A run that is under way loses its claim, and none begins for a minute: it would find the access
+-- gone and mail so, or put another sealed token in the place of the one that is to be deleted.
 create function private.google_grant(p_professional_id uuid)
 returns jsonb
 language plpgsql
-stable
+volatile
 security definer
 set search_path = ''
 as $$
+declare
+  v_connection private.calendar_connections;
 begin
   perform private.check_arguments(case when p_professional_id is null then 'professional_id' end);
-  return (
-    select jsonb_build_object('connection_id', id, 'sealed_token', sealed_token)
-    from private.calendar_connections
-    where professional_id = p_professional_id
-  );
+
+  update private.calendar_connections
+  set claim_token = null, leased_until = now() + interval '1 minute'
+  where professional_id = p_professional_id
+  returning * into v_connection;
+
+  if found then
+    return jsonb_build_object(
+      'connection_id', v_connection.id, 'sealed_token', v_connection.sealed_token
+    );
+  end if;
+  return null;
 end;
 $$;
 
@@ -313,7 +331,7 @@ comment on function public.begin_google_disconnection is
 create function public.google_grant(professional_id uuid)
 returns jsonb
 language sql
-stable
+volatile
 security invoker
 set search_path = ''
 as $$
@@ -321,7 +339,7 @@ as $$
 $$;
 
 comment on function public.google_grant is
-  'Server only. The sealed token of a professional''s Google calendar, to be revoked: {connection_id, sealed_token}, or null. Errors: 422 validation_failed {"fields"}.';
+  'Server only. The sealed token of a professional''s Google calendar, to be revoked: {connection_id, sealed_token}, or null. No run ends or begins for a minute. Errors: 422 validation_failed {"fields"}.';
 
 create function public.delete_google_connection(connection_id uuid, sealed_token text)
 returns void

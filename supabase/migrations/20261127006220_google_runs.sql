@@ -332,6 +332,9 @@ begin
     sealed_token = coalesce(p_sealed_token, sealed_token),
     status = case when p_result = 'revoked' then 'revoked' else status end,
     error = case when p_result <> 'done' then p_error end,
+    failing_since = case
+      when p_result in ('failed', 'unread') then coalesce(failing_since, now())
+    end,
     last_synced_at = case when p_result = 'done' then now() else last_synced_at end,
     busy_due_at = case
       when p_result = 'unread' or p_ranges is not null then now() + interval '10 minutes'
@@ -350,6 +353,8 @@ begin
   if p_result = 'revoked' then
     insert into private.mails (professional_id, audience, kind)
     values (v_connection.professional_id, 'professional', 'calendar_disconnected');
+  elsif p_result <> 'done' then
+    perform private.tell_of_failing_calendars(v_connection.professional_id);
   end if;
   return true;
 end;

@@ -205,12 +205,11 @@ as $$
     ),
     '[]'
   )
-  from private.busy_calendars
-  where professional_id = p_professional_id and failing_since < now() - interval '1 day';
+  from private.calendars_that_fail(p_professional_id);
 $$;
 
 comment on function private.failing_calendars is
-  'The busy calendars of a professional that have failed for more than a day.';
+  'What a mail says of calendars_that_fail().';
 
 create function private.mail_facts(
   p_mail private.mails,

@@ -316,7 +316,7 @@ as $$
       (
         'private.calendar_connections',
         'id created_at professional_id push busy status error last_synced_at busy_due_at
-        paused_until pauses',
+        paused_until pauses failing_since told_at',
         'id',
         'uuid',
         null

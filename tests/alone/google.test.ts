@@ -701,6 +701,32 @@ describe("disconnecting", () => {
     expect(await connection()).toBeUndefined();
   });
 
+  test("with the whole account revokes, too, and leaves nothing", async () => {
+    const credentials = { email: "zoe@example.com", password: "correct horse battery" };
+    const signedUp = await call("/auth/v1/signup", {
+      method: "POST",
+      body: credentials,
+      token: stack.env.PUBLISHABLE_KEY,
+    });
+    const theirs = signedUp.body.access_token as string;
+    const ask = (path: string, body: unknown) =>
+      call(`/functions/v1/${path}`, { method: "POST", body, token: theirs });
+    const account = google.grant();
+    const body = { refresh_token: account.refreshToken };
+    expect((await ask("calendar/google", body)).status).toBe(201);
+    await settled();
+    const refused = await ask("account/delete", {});
+    expect(refused).toMatchObject({ status: 422, body: { code: "confirmation_required" } });
+    expect(google.accounts).toEqual([account]);
+
+    const { confirmation } = JSON.parse(refused.body.details);
+    expect((await ask("account/delete", { confirmation })).body).toMatchObject({ deleted: true });
+    expect(calls("POST revoke").map(({ body }) => body)).toEqual([{ token: account.refreshToken }]);
+    expect(google.accounts).toEqual([]);
+    expect(await connection()).toBeUndefined();
+    expect(await sql`select from auth.users where email = ${credentials.email}`).toHaveLength(0);
+  });
+
   test("is done where access was taken away already", async () => {
     await connected();
     await settled();
@@ -806,6 +832,84 @@ describe("a run", () => {
       expect(await finish(tx, first)).toBe(false);
       expect(await dueOf(tx)).toMatchObject({ due: true, is_there: false, may_exist: true });
       expect(await finishPush(tx, second, 0, "written")).toBe(true);
+    });
+  });
+
+  test("is over when its token is about to be revoked, and none begins before that is done", async () => {
+    await alone(async (tx) => {
+      await add(tx);
+      const run = (await claim(tx)) as Claim;
+      const [grant] = await tx`select public.google_grant(${ANA}) as given`;
+      expect(grant?.given).toEqual({
+        connection_id: run.connection_id,
+        sealed_token: "sealed",
+      });
+      expect(await finishPush(tx, run, 0, "written")).toBe(false);
+      expect(await finish(tx, run, "revoked")).toBe(false);
+      expect(await claim(tx)).toBeNull();
+      expect(await tx`select from private.mails where kind = 'calendar_disconnected'`).toHaveLength(
+        0,
+      );
+      // The one who was to do it may have died.
+      await tx`update private.calendar_connections set leased_until = now()`;
+      expect(await claim(tx)).toMatchObject({ connection_id: run.connection_id });
+    });
+  });
+
+  test("that fails for a day is told, once a day at most, together with busy calendars", async () => {
+    await alone(async (tx) => {
+      const mails = async () =>
+        (await tx`select from private.mails where kind = 'calendar_failing'`).length;
+      /** Fails once more, so many hours after it began. */
+      const failAfter = async (hours: number, result: string) => {
+        await tx`
+          update private.calendar_connections
+          set
+            failing_since = now() - make_interval(hours => ${hours}),
+            paused_until = '-infinity',
+            busy_due_at = now()`;
+        expect(await finish(tx, (await claim(tx)) as Claim, result)).toBe(true);
+      };
+      const since = async () =>
+        (await tx`select failing_since = now() as just from private.calendar_connections`)[0]?.just;
+
+      await add(tx);
+      await finish(tx, (await claim(tx)) as Claim, "failed");
+      expect(await since()).toBe(true);
+      await failAfter(23, "failed");
+      expect(await mails()).toBe(0);
+      await failAfter(25, "unread");
+      expect(await mails()).toBe(1);
+      await failAfter(26, "failed");
+      expect(await mails()).toBe(1);
+      const [mail] = await tx`
+        select
+          private.mail_facts(m, private.mail_subject(m), 'ana@example.com') as facts,
+          private.mail_is_true(m, private.mail_subject(m)) as "true"
+        from private.mails m where kind = 'calendar_failing'`;
+      expect(mail?.facts.professional.failing_calendars).toMatchObject([
+        { host: "calendar.google.com" },
+      ]);
+      expect(mail?.true).toBe(true);
+
+      await tx`
+        insert into private.busy_calendars
+          (professional_id, sealed_address, host, due_at, status, error, failing_since)
+        values
+          (${ANA}, 'x', 'a.example', 'infinity', 'failing', 'http_error', now() - interval '2 days')`;
+      await tx`select private.tell_of_failing_calendars(${ANA})`;
+      expect(await mails()).toBe(1);
+      await tx`
+        update private.calendar_connections set told_at = told_at - interval '25 hours'`;
+      await tx`select private.tell_of_failing_calendars(${ANA})`;
+      expect(await mails()).toBe(2);
+      await tx`delete from private.busy_calendars`;
+
+      await failAfter(30, "done");
+      expect(await since()).toBeNull();
+      await failAfter(30, "revoked");
+      expect(await since()).toBeNull();
+      expect(await mails()).toBe(2);
     });
   });
 

@@ -451,6 +451,11 @@ describe("UIDs", () => {
     expect((await own(ana, given)).sort()).toEqual([mine.id, upper].sort());
     expect(await own(ivo, given)).toEqual([theirs.id]);
     expect(await own(ivo, [])).toEqual([]);
+    // As Google names entries that we have put there.
+    const [atGoogle, theirsThere] = [mine, theirs].map(
+      ({ id }) => `${id.replaceAll("-", "")}g7@google.com`,
+    ) as [string, string];
+    expect(await own(ana, [atGoogle, theirsThere, `x${atGoogle}`])).toEqual([atGoogle]);
   });
 
   test("are at most 20 000", async () => {

@@ -12,6 +12,8 @@ import { calendar, event } from "./ics.ts";
 import { calendarHandler } from "./world.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
+/** What Google makes of an entry of ours. */
+const PUSHED = `${ID.replaceAll("-", "")}g0@google.com`;
 const URL_OF_CALENDAR = "https://calendar.example/SECRET.ics";
 const keys = sealer(() =>
   JSON.stringify({ current: "k1", keys: { k1: Buffer.alloc(32, 1).toString("base64") } }),
@@ -262,12 +264,19 @@ describe("UIDs that may be those of bookings", () => {
     [`UID:${ID.slice(0, 10)}\r\n ${ID.slice(10)}`, [ID]],
     [`UID:${ID.slice(0, 10)}\n\t${ID.slice(10)}`, [ID]],
     [`UID:${ID}\r\nUID:${ID}`, [ID]],
+    [`UID:${PUSHED}`, [PUSHED]],
     [`X-UID:${ID}`, []],
     [`DESCRIPTION:UID:${ID}`, []],
     [`UID:${ID}@example.com`, []],
     ["UID:event-1@example.com", []],
   ])("in %j", (text, uids) => {
     expect(bookingUids(`BEGIN:VEVENT\r\n${text}\r\nEND:VEVENT\r\n`)).toEqual(uids);
+  });
+
+  test("are found in time in lines of space, which somebody may send to keep us busy", () => {
+    const space = " \t".repeat(1_000_000);
+    const lines = [`UID:a${space}b`, `UID:${space}`, `UID;${space}`, `UID:${space}${ID}${space}`];
+    expect(bookingUids(lines.join("\r\n"))).toEqual([ID]);
   });
 
   test("are no more than the database takes", () => {
