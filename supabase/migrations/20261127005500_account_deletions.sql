@@ -55,6 +55,8 @@ begin
   perform private.check_arguments(
     case when char_length(p_confirmation) > 200 then 'confirmation' end
   );
+  -- Whoever asks a second time finds the row of the first, or no profile.
+  perform private.lock_professional(v_account_id);
 
   select username, language into v_username, v_language
   from public.profiles
@@ -86,7 +88,6 @@ begin
   values (v_account_id, private.owner_email(v_account_id), v_language)
   on conflict (account_id) do nothing;
 
-  perform private.lock_professional(v_account_id);
   perform private.detach_payments(v_account_id);
 
   return jsonb_build_object('account_id', v_account_id, 'goes', v_contents);
