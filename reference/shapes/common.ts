@@ -54,6 +54,9 @@ export const paymentStatus = z
 /** Who made a booking or an order. */
 export const source = z.enum(["owner", "public", "portal"]).meta({ id: "Source" });
 
+/** `system` ends holds that are over. */
+export const cancelledBy = z.enum(["owner", "client", "system"]).meta({ id: "CancelledBy" });
+
 /** What of a service has to be paid to book it. */
 export const servicePayment = z.enum(["none", "deposit", "full"]).meta({ id: "ServicePayment" });
 
@@ -66,6 +69,26 @@ export const paymentProvider = z.enum(["manual", "stripe"]).meta({ id: "PaymentP
 export const paymentFlag = z
   .enum(["exceeds_total", "refund_exceeds_paid", "amount_differs", "refund_failed"])
   .meta({ id: "PaymentFlag" });
+
+const windows = z
+  .array(z.tuple([text, text]))
+  .describe("From and until, as HH:MM; an end at or before its start is on the next day");
+
+/** Working hours by the local time of the professional. */
+export const availability = z
+  .strictObject({
+    weekly: z
+      .partialRecord(z.enum(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]), windows)
+      .describe("A day that is left out is closed"),
+    overrides: z
+      .record(date, windows)
+      .optional()
+      .describe("Dates that have other hours; none: closed"),
+  })
+  .meta({ id: "Availability" });
+
+/** What the rules answer where there is nothing to say but which row it was. */
+export const idOnly = z.strictObject({ id });
 
 /** A list in pages: what follows begins at `next_cursor`. */
 export function page<Row extends z.ZodType>(row: Row) {
