@@ -18,7 +18,7 @@ const LABELS: Record<string, string> = {
   max_advance_days: "days that can be booked ahead",
   min_notice: "notice before a booking",
   niche: "trade",
-  parent_id: "product that it is a variant of",
+  parent_id: "product to be a variant of",
   phone: "phone number",
   public_contact: "public contact",
   reminders: "reminders",
@@ -39,11 +39,16 @@ const SENTENCES: Record<string, string> = {
   bookings_never_overlap: "This time overlaps another booking or its buffers.",
   clients_tags_are_at_most_50_of_50_characters:
     "There may be at most 50 tags of at most 50 characters each.",
+  clients_email_is_an_address: "This is no e-mail address.",
+  money_amount_has_at_most_3_decimals: "An amount must have at most 3 decimals.",
+  money_amount_is_between_0_and_999999999999_999:
+    "An amount must be between 0 and 999999999999.999.",
   orders_one_live_order_per_booking: "This booking has an order that is not cancelled.",
   orders_total_adds_up: "The total must be the subtotal less the discount, with or without the tax.",
   products_are_not_their_own_parent: "A product cannot be a variant of itself.",
   profiles_availability_is_valid:
     "Working hours must be periods of a day that do not overlap, such as 09:00 to 17:00.",
+  profiles_contact_email_is_an_address: "This is no e-mail address.",
   profiles_full_name_is_empty_or_can_be_seen: "Name must be empty or have something to be seen.",
   profiles_mail_settings_are_switches_of_known_kinds:
     "Mail settings must be switches of mails that there are.",
@@ -53,7 +58,10 @@ const SENTENCES: Record<string, string> = {
     "There may be at most 2 reminders, 30 to 20160 minutes before the start.",
   profiles_username_is_a_slug:
     "Username must be lower-case letters, digits and single hyphens between them, at most 60.",
+  percentage_has_at_most_4_decimals: "A percentage must have at most 4 decimals.",
+  percentage_is_between_0_and_100: "A percentage must be between 0 and 100.",
   services_location_is_a_text_or_a_https_link: "Location must be a text or a https:// link.",
+  timestamp_ms_is_finite: "A time must be an instant.",
 };
 
 export const singular = (table: string) => table.replace(/s$/, "");
@@ -97,7 +105,7 @@ function checkSentence(name: string, owner: string, columns: Column[]): string {
   const at = subject?.length ?? rest.search(/(?<=^|_)(is|are|has|have|last|never|adds)_/);
   const verb = VERBS.find(([pattern]) => pattern.test(rest.slice(at)));
   if (!verb) throw new Error(`${name} is no sentence that can be said to a person.`);
-  const who = subject ? label(subject.column) : words(`${at > 0 ? "" : owner}${rest.slice(0, at)}`);
+  const who = subject ? label(subject.column) : words(`${owner}_${rest.slice(0, at)}`);
   const values = columns.length === 1 ? columns[0]?.values : null;
   const what = rest.slice(at).replace(verb[0], "");
   return `${capital(who.trim())} ${verb[1]}${what === "known" && values ? `one of ${values.join(", ")}` : words(what)}.`;
@@ -118,84 +126,76 @@ interface Said {
   referenced?: string;
 }
 
-function say(model: Model, constraint: Constraint): Said {
-  const table = model.tables.find(({ name }) => name === constraint.table);
-  // A row is always its professional's; nobody wonders about that part of a key.
-  const parts = constraint.columns.filter((name) => name !== "professional_id");
-  const keys = parts.length > 0 ? parts : constraint.columns;
-  const columns = table ? keys.map((name) => source(table, name)) : [];
-  const about = columns.map((name) => table?.columns.find((column) => column.name === name));
-  const owner = constraint.table ?? constraint.domain ?? "";
-  const subject = subjectOf(constraint.name.slice(owner.length + 1), columns)?.column;
-  const said = {
-    table: constraint.table,
-    column: subject ?? (columns.length === 1 ? (columns[0] as string) : null),
-    columns,
-  };
+/** Its sentence: the one written for it, else one made of its name or columns. */
+function sentenceOf(constraint: Constraint, columns: string[], about: Column[]): string {
   const written = SENTENCES[constraint.name];
-  if (written) return { ...said, sentence: written };
-  const one = singular(constraint.table ?? "");
+  if (written) return written;
   const names = columns.map(label).join(" and ");
   switch (constraint.kind) {
     case "primary key":
     case "unique":
-      return { ...said, sentence: `Another ${one} has this ${names} already.` };
-    case "foreign key": {
-      const target = /REFERENCES (?:\w+\.)?(\w+)\(/.exec(constraint.definition)?.[1] ?? "";
-      const isOurs = model.tables.some(({ name }) => name === target);
-      return {
-        ...said,
-        sentence: `There is no such ${names === "id" || names === "professional" ? "account" : names}.`,
-        ...(isOurs ? { referenced: `${capital(constraint.table ?? "")} refer to this ${singular(target)}.` } : {}),
-      };
-    }
+      return `Another ${singular(constraint.table ?? "")} has this ${names} already.`;
+    case "foreign key":
+      return `There is no such ${["id", "professional"].includes(names) ? "account" : names}.`;
     case "check":
-      return {
-        ...said,
-        sentence: checkSentence(
-          constraint.name,
-          owner,
-          about.filter((column) => column !== undefined),
-        ),
-      };
+      return checkSentence(constraint.name, constraint.table ?? constraint.domain ?? "", about);
     default:
       throw new Error(`${constraint.name} needs a sentence of its own.`);
   }
 }
 
-/** What users may read and write of each table, by role; a server may everything. */
-function rights(model: Model, commands: ("select" | "insert" | "update")[], roles: Role[]) {
-  const ofRole = (role: Role) =>
-    model.tables
-      .map(({ name, grants }) => [
-        name,
-        Object.fromEntries(
-          commands.flatMap((command) =>
-            grants[role][command].length > 0 ? [[command, grants[role][command]]] : [],
-          ),
-        ),
-      ])
-      .filter(([, found]) => Object.keys(found as object).length > 0);
-  return Object.fromEntries(roles.map((role) => [role, Object.fromEntries(ofRole(role))]));
+function say(model: Model, constraint: Constraint): Said {
+  const table = model.tables.find(({ name }) => name === constraint.table);
+  // A row is always its professional's; nobody wonders about that part of a key.
+  const parts = constraint.columns.filter((name) => name !== "professional_id");
+  const keys =
+    parts.length > 0 || constraint.kind === "exclusion" ? parts : constraint.columns;
+  const columns = table ? keys.map((name) => source(table, name)) : [];
+  const about = table?.columns.filter((column) => columns.includes(column.name)) ?? [];
+  const owner = constraint.table ?? constraint.domain ?? "";
+  const subject = subjectOf(constraint.name.slice(owner.length + 1), columns)?.column;
+  const target = /REFERENCES (?:public\.)?(\w+)\(/.exec(constraint.definition)?.[1];
+  const isOurs = model.tables.some(({ name }) => name === target);
+  return {
+    table: constraint.table,
+    column: subject ?? (columns.length === 1 ? (columns[0] as string) : null),
+    columns,
+    sentence: sentenceOf(constraint, columns, about),
+    ...(target && isOurs
+      ? { referenced: `${capital(constraint.table ?? "")} refer to this ${singular(target)}.` }
+      : {}),
+  };
 }
 
+type Commands = { insert?: string[]; update?: string[] };
+
+/** What a role may write, of each table that it writes at all; a server may everything. */
+function writable(model: Model, role: Role): Record<string, Commands> {
+  const found: Record<string, Commands> = {};
+  for (const { name, grants } of model.tables) {
+    const { insert, update } = grants[role];
+    if (insert.length + update.length === 0) continue;
+    found[name] = { ...(insert.length > 0 && { insert }), ...(update.length > 0 && { update }) };
+  }
+  return found;
+}
+
+const byName = (entries: [string, unknown][]) => JSON.stringify(Object.fromEntries(entries));
+
 export function constraintsText(model: Model): string {
-  const said = Object.fromEntries(
-    model.constraints.map((constraint) => [constraint.name, say(model, constraint)]),
-  );
-  const writable = rights(model, ["insert", "update"], ["authenticated", "portal_client"]);
-  const readable = rights(model, ["select"], ["anon", "portal_client", "portal_booking"]);
-  const labels = Object.fromEntries(
-    [...new Set(model.tables.flatMap((table) => table.columns.map((column) => column.name)))]
-      .sort()
-      .map((name) => [name, label(name)])
-      .filter(([name, text]) => name !== text),
-  );
-  const json = (value: unknown) => JSON.stringify(value, null, 2);
+  const columns = model.tables.flatMap((table) => table.columns.map((column) => column.name));
+  const labels = [...new Set(columns)]
+    .sort()
+    .map((name): [string, string] => [name, label(name)])
+    .filter(([name, text]) => name !== text);
+  const reading = model.functions
+    .filter((fn) => fn.volatility !== "volatile" && !fn.relationshipOf)
+    .filter((fn) => fn.roles.some((role) => role !== "service_role"))
+    .map((fn) => fn.name);
   return `// Written by \`npm run reference\`. Do not edit.
 
 /** What a constraint demands, for a person, and of which column. */
-export type ConstraintInfo = {
+export type ConstraintText = {
   /** Null for a constraint of a type, which several tables have. */
   readonly table: string | null;
   /** The one that a person would change; null where it is about several alike. */
@@ -206,21 +206,28 @@ export type ConstraintInfo = {
   readonly referenced?: string;
 };
 
-export const CONSTRAINTS: { readonly [name: string]: ConstraintInfo } = ${json(said)};
+/** By the constraint's name, as Postgres says it. */
+export const CONSTRAINTS: { readonly [name: string]: ConstraintText } = ${byName(
+    model.constraints.map((constraint) => [constraint.name, say(model, constraint)]),
+  )};
 
-type Rights<Command extends string> = {
-  readonly [role: string]: {
-    readonly [table: string]: { readonly [Key in Command]?: readonly string[] };
+type Writable = {
+  readonly [table: string]: {
+    readonly insert?: readonly string[];
+    readonly update?: readonly string[];
   };
 };
 
-/** The columns that may be written, by role, table and command: any other is refused with 42501. */
-export const WRITABLE: Rights<"insert" | "update"> = ${json(writable)};
+/** The columns that a professional may write; any other is refused with 42501. */
+export const WRITABLE: Writable = ${JSON.stringify(writable(model, "authenticated"))};
 
-/** The columns that may be read by those who may not read all, by role and table. */
-export const READABLE: Rights<"select"> = ${json(readable)};
+/** The columns that a client may write in the portal. */
+export const PORTAL_WRITABLE: Writable = ${JSON.stringify(writable(model, "portal_client"))};
 
 /** What a column is called in sentences, where that is not its name. */
-export const LABELS: { readonly [column: string]: string } = ${json(labels)};
+export const LABELS: { readonly [column: string]: string } = ${byName(labels)};
+
+/** RPCs that change nothing, so that a call whose answer was lost may be repeated. */
+export const READING_RPCS: readonly string[] = ${JSON.stringify(reading)};
 `;
 }

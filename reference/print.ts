@@ -25,7 +25,7 @@ export function nameOf(schema: z.core.$ZodType): string | undefined {
   return undefined;
 }
 
-const pascal = (text: string) =>
+export const pascal = (text: string) =>
   text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Names of events and of what is in them are lower-case: `booking.created` is `BookingCreatedEvent`. */
@@ -67,23 +67,30 @@ export function comment(text: string | null | undefined, indent = ""): string {
 
 const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-export interface PrintOptions {
-  /** Whether it is what is sent or what comes back: a default is optional only in the former. */
-  io?: Io;
-  /** What the catalogue says about a field of a named shape that says nothing itself. */
-  commentOf?: (name: string, field: string) => string | null | undefined;
-}
+/** What the catalogue says about a field of a named shape that says nothing itself. */
+type CommentOf = (name: string, field: string) => string | null | undefined;
 
 /** Prints shapes, and collects those with names on the way. */
 export class Printer {
+  /** Texts by name, in the order in which they were met. */
   readonly declarations = new Map<string, string>();
-  readonly #schemas = new Map<string, z.core.$ZodTypeDef>();
-  readonly #commentOf: NonNullable<PrintOptions["commentOf"]>;
-  readonly #io: Io;
+  readonly #met = new Map<string, Set<Io | z.core.$ZodTypeDef>>();
+  readonly #commentOf: CommentOf;
+  /** Whether it is what is sent or what comes back: a default is optional only in the former. */
+  #io: Io = "output";
 
-  constructor({ io = "output", commentOf = () => null }: PrintOptions = {}) {
-    this.#io = io;
+  constructor(commentOf: CommentOf = () => null) {
     this.#commentOf = commentOf;
+  }
+
+  /** Of what is sent: there a field with a default may be left out. */
+  input(schema: z.core.$ZodType): string {
+    this.#io = "input";
+    try {
+      return this.type(schema);
+    } finally {
+      this.#io = "output";
+    }
   }
 
   /** A reference to the shape's name, which gets declared; without one the type itself. */
@@ -96,17 +103,19 @@ export class Printer {
   }
 
   #declare(name: string, schema: z.core.$ZodType): void {
-    const known = this.#schemas.get(name);
-    if (known === schema._zod.def) return;
-    const before = this.declarations.get(name);
-    this.#schemas.set(name, schema._zod.def);
-    this.declarations.set(name, "");
+    const met = this.#met.get(name) ?? new Set();
+    if (met.has(schema._zod.def) && met.has(this.#io)) return;
+    this.#met.set(name, met.add(schema._zod.def).add(this.#io));
     const { description } = meta(schema);
-    const text = `${comment(description)}export type ${name} = ${this.body(schema, "", name)};\n`;
-    if (before !== undefined && before !== text) {
-      throw new Error(`Two different shapes are called ${name}.`);
-    }
-    this.declarations.set(name, text);
+    this.declare(name, `${this.body(schema, "", name)}`, description);
+  }
+
+  /** Notes a type that is no shape; two of one name have to be the same. */
+  declare(name: string, type: string, description?: string | null): void {
+    const text = `export type ${name} = ${type};\n`;
+    const known = this.declarations.get(name);
+    if (known === undefined) this.declarations.set(name, `${comment(description)}${text}`);
+    else if (!known.endsWith(text)) throw new Error(`Two types are called ${name}:\n${known}${text}`);
   }
 
   #optional(schema: z.core.$ZodType): boolean {
@@ -164,6 +173,7 @@ export class Printer {
         return "boolean";
       case "null":
         return "null";
+      // Nothing comes back as null: the answer has no body.
       case "undefined":
       case "void":
         return "null";
