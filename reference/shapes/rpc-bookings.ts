@@ -47,12 +47,10 @@ export const SLOT_REASONS = [
 
 const SlotExplanation = z
   .strictObject({
-    reason: z
-      .enum(["available", ...SLOT_REASONS])
-      .meta({
-        id: "SlotReason",
-        description: "busy: for the professional by whose calendar it is",
-      }),
+    reason: z.enum(["available", ...SLOT_REASONS]).meta({
+      id: "SlotReason",
+      description: "busy: for the professional by whose calendar it is",
+    }),
     next_starts: z.array(instant).max(3).describe("The next free ones, within 62 days"),
   })
   .meta({ id: "SlotExplanation" });

@@ -3,12 +3,10 @@ import { z } from "zod";
 import { count, id, instant, list, text } from "./common.ts";
 import type { RpcShape } from "./rpc.ts";
 
-export const feedDetail = z
-  .enum(["full", "busy"])
-  .meta({
-    id: "FeedDetail",
-    description: "full: who, what and how to reach them; busy: only when",
-  });
+export const feedDetail = z.enum(["full", "busy"]).meta({
+  id: "FeedDetail",
+  description: "full: who, what and how to reach them; busy: only when",
+});
 
 const CalendarFeed = z
   .strictObject({ id, name: text, detail: feedDetail, created_at: instant })
