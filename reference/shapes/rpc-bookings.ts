@@ -32,7 +32,7 @@ const AvailableSlots = z
   .meta({ id: "AvailableSlots" });
 
 /** Why a start cannot be booked; each is also the code of the error of whoever tries. */
-export const SLOT_REASONS = [
+const SLOT_REASONS = [
   "not_accepting",
   "inactive",
   "past",
@@ -41,7 +41,6 @@ export const SLOT_REASONS = [
   "closed_date",
   "outside_hours",
   "not_on_grid",
-  "busy",
   "slot_taken",
 ] as const;
 
@@ -180,6 +179,7 @@ export const bookings = {
     errors: [
       "PGRST301",
       ...SLOT_REASONS,
+      "busy",
       "invalid_time",
       "validation_failed",
       "invalid_idempotency_key",
@@ -193,7 +193,7 @@ export const bookings = {
   },
   cancel_booking: {
     answer: ChangedBooking,
-    errors: ["PGRST301", "busy", "invalid_transition", "too_late", "validation_failed"],
+    errors: ["PGRST301", "invalid_transition", "too_late", "validation_failed"],
   },
   reschedule_booking: {
     answer: ChangedBooking,
