@@ -1,24 +1,24 @@
 /** What the database (`raise_error`) and the functions (`ApiError`) answer with. */
 import { z } from "zod";
+import { amount, count, currency, id, instant } from "./common.ts";
 import type { ErrorEntry } from "./errors.ts";
 
-const id = z.guid();
-const amount = z.number();
-const instant = z.iso.datetime({ precision: 3 });
 const retry = z.strictObject({ retry_after: z.int().min(1).describe("Seconds") });
 const nextStarts = z.strictObject({
   next_starts: z.array(instant).max(3).describe("The next free starts, at most three"),
 });
 const index = z.int().min(0).nullable().describe("Of the line, from 0; null: the list as a whole");
-/** How many rows of each kind go with an account. */
-const goes = z.strictObject({
-  clients: z.int(),
-  services: z.int(),
-  products: z.int(),
-  bookings: z.int(),
-  orders: z.int(),
-  payments: z.int(),
-});
+
+export const accountContents = z
+  .strictObject({
+    clients: count,
+    services: count,
+    products: count,
+    bookings: count,
+    orders: count,
+    payments: count,
+  })
+  .meta({ id: "AccountContents", description: "How many rows of each kind go with an account" });
 
 const of = "ours";
 const offer = "Offer `next_starts`, or let the person choose another time.";
@@ -210,7 +210,7 @@ const CALLERS = [
     statuses: [422],
     when: "the account is to be deleted and `confirmation` is not the username",
     todo: "Show what goes, and let the person type what is in `confirmation`.",
-    details: z.strictObject({ confirmation: z.string(), goes }),
+    details: z.strictObject({ confirmation: z.string(), goes: accountContents }),
     of,
   },
   {
@@ -409,7 +409,7 @@ const ORDERS = [
     when: "there is not enough of a product; only the professional and our servers see how much there is",
     todo: "Name the products, and let the person take less.",
     details: z.array(
-      z.strictObject({ product_id: id, requested: z.int(), available: z.int().optional() }),
+      z.strictObject({ product_id: id, requested: count, available: count.optional() }),
     ),
     of,
   },
@@ -458,7 +458,7 @@ const ORDERS = [
     statuses: [422],
     when: "an amount is finer than its currency",
     todo: "Let the person type at most so many decimals.",
-    details: z.strictObject({ amount, decimals: z.int().min(0).max(3) }),
+    details: z.strictObject({ amount: z.number(), decimals: z.int().min(0).max(3) }),
     of,
   },
   {
@@ -501,7 +501,7 @@ const ORDERS = [
     statuses: [409],
     when: "the stock is not `expected_stock`: somebody else has counted or sold",
     todo: "Show the stock there is, and ask again.",
-    details: z.strictObject({ stock: z.int().nullable() }),
+    details: z.strictObject({ stock: count.nullable() }),
     of,
   },
   {
@@ -584,7 +584,7 @@ const PAYMENTS = [
     statuses: [422],
     when: "too little or too fine for Stripe, or not a currency of Stripe; without details where Stripe said so",
     todo: "Say that this amount cannot be paid online.",
-    details: z.strictObject({ amount, currency: z.string() }),
+    details: z.strictObject({ amount, currency }),
     of,
   },
   {

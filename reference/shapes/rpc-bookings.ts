@@ -32,7 +32,7 @@ const AvailableSlots = z
   .meta({ id: "AvailableSlots" });
 
 /** Why a start cannot be booked; each is also the code of the error of whoever tries. */
-export const SLOT_REASONS = [
+const SLOT_REASONS = [
   "not_accepting",
   "inactive",
   "past",
@@ -41,18 +41,15 @@ export const SLOT_REASONS = [
   "closed_date",
   "outside_hours",
   "not_on_grid",
-  "busy",
   "slot_taken",
 ] as const;
 
 const SlotExplanation = z
   .strictObject({
-    reason: z
-      .enum(["available", ...SLOT_REASONS])
-      .meta({
-        id: "SlotReason",
-        description: "busy: for the professional by whose calendar it is",
-      }),
+    reason: z.enum(["available", ...SLOT_REASONS]).meta({
+      id: "SlotReason",
+      description: "busy: for the professional by whose calendar it is",
+    }),
     next_starts: z.array(instant).max(3).describe("The next free ones, within 62 days"),
   })
   .meta({ id: "SlotExplanation" });
@@ -182,6 +179,7 @@ export const bookings = {
     errors: [
       "PGRST301",
       ...SLOT_REASONS,
+      "busy",
       "invalid_time",
       "validation_failed",
       "invalid_idempotency_key",
@@ -195,7 +193,7 @@ export const bookings = {
   },
   cancel_booking: {
     answer: ChangedBooking,
-    errors: ["PGRST301", "busy", "invalid_transition", "too_late", "validation_failed"],
+    errors: ["PGRST301", "invalid_transition", "too_late", "validation_failed"],
   },
   reschedule_booking: {
     answer: ChangedBooking,

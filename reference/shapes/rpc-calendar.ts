@@ -3,12 +3,10 @@ import { z } from "zod";
 import { count, id, instant, list, text } from "./common.ts";
 import type { RpcShape } from "./rpc.ts";
 
-export const feedDetail = z
-  .enum(["full", "busy"])
-  .meta({
-    id: "FeedDetail",
-    description: "full: who, what and how to reach them; busy: only when",
-  });
+export const feedDetail = z.enum(["full", "busy"]).meta({
+  id: "FeedDetail",
+  description: "full: who, what and how to reach them; busy: only when",
+});
 
 const CalendarFeed = z
   .strictObject({ id, name: text, detail: feedDetail, created_at: instant })
@@ -65,7 +63,7 @@ export const calendar = {
         path: text.describe("Behind the API's address; whoever knows it reads the feed"),
       })
       .meta({ id: "CreatedCalendarFeed" }),
-    errors: ["person_required", "validation_failed", "too_many_feeds", "busy"],
+    errors: ["person_required", "validation_failed", "too_many_feeds"],
   },
   calendar_feeds: { answer: list(CalendarFeed), errors: [] },
   delete_calendar_feed: { answer: z.undefined(), errors: ["PGRST301", "validation_failed"] },
@@ -83,7 +81,7 @@ export const calendar = {
   google_connection: { answer: GoogleConnection, errors: [] },
   update_google_connection: {
     answer: ConnectedGoogle,
-    errors: ["PGRST301", "busy"],
+    errors: ["PGRST301"],
   },
   begin_google_disconnection: { answer: whose, errors: ["person_required", "PGRST301"] },
 } satisfies Record<string, RpcShape>;

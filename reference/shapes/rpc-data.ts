@@ -90,6 +90,6 @@ export const data = {
     }),
     errors: ["validation_failed"],
   },
-  erase_client: { answer: idOnly, errors: ["PGRST301", "busy", "validation_failed"] },
+  erase_client: { answer: idOnly, errors: ["PGRST301", "validation_failed"] },
 } satisfies Record<string, RpcShape>;
 void [BookingRow, ClientRow, OrderRow, ProductRow, ProfileRow, ServiceRow];

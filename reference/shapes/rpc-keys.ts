@@ -31,7 +31,7 @@ export const keys = {
     answer: z
       .strictObject({ id, key: text.describe("Not shown again") })
       .meta({ id: "CreatedApiKey" }),
-    errors: ["person_required", "busy", "invalid_time", "too_many_keys", "validation_failed"],
+    errors: ["person_required", "invalid_time", "too_many_keys", "validation_failed"],
   },
   api_keys: { answer: list(ApiKey), errors: ["person_required"] },
   revoke_api_key: {
@@ -50,13 +50,12 @@ export const keys = {
       "person_required",
       "recent_sign_in_required",
       "PGRST301",
-      "busy",
       "confirmation_required",
       "validation_failed",
     ],
   },
   request_address_confirmation: {
     answer: z.strictObject({ confirmed: z.boolean().describe("false: the mail is on its way") }),
-    errors: ["busy", "rate_limit_exceeded"],
+    errors: ["rate_limit_exceeded"],
   },
 } satisfies Record<string, RpcShape>;

@@ -112,7 +112,6 @@ const lines = [
 
 const ledger = [
   "PGRST301",
-  "busy",
   "reference_reused",
   "invalid_amount",
   "too_many_decimals",
@@ -126,7 +125,6 @@ export const orders = {
     answer: StockLevel,
     errors: [
       "PGRST301",
-      "busy",
       "stock_changed",
       "insufficient_stock",
       "stock_not_tracked",
@@ -146,7 +144,6 @@ export const orders = {
     args: { items: OrderedProducts, shipping_address: shippingAddress },
     errors: [
       "PGRST301",
-      "busy",
       "insufficient_stock",
       "total_changed",
       "not_accepting",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { amount, id, instant, text } from "./common.ts";
 import type { RpcShape } from "./rpc.ts";
 
-const PaymentAccount = z
+export const PaymentAccount = z
   .strictObject({
     account_id: text.describe("At Stripe"),
     livemode: z.boolean(),
@@ -23,14 +23,14 @@ const PaymentAccountToMake = z
   .meta({ id: "PaymentAccountToMake" });
 
 export const payments = {
-  connect_payment_account: { answer: PaymentAccountToMake, errors: ["person_required", "busy"] },
+  connect_payment_account: { answer: PaymentAccountToMake, errors: ["person_required"] },
   payment_account: {
     answer: PaymentAccount.nullable().describe("null: you have none"),
     errors: [],
   },
   detach_payment_account: {
     answer: z.strictObject({ account_id: z.null() }),
-    errors: ["person_required", "busy"],
+    errors: ["person_required"],
   },
   authorize_checkout: { answer: z.undefined(), errors: ["PGRST301", "validation_failed"] },
   begin_refund: {
@@ -39,7 +39,6 @@ export const payments = {
       .meta({ id: "BegunRefund" }),
     errors: [
       "PGRST301",
-      "busy",
       "payment_disputed",
       "refund_exceeds_payment",
       "not_a_provider_payment",

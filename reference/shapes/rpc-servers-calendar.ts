@@ -55,7 +55,7 @@ export const serverCalendar = {
   store_busy_calendar: {
     answer: BusyCalendar,
     nullable: ["name"],
-    errors: [...checked, "PGRST301", "busy", "too_many_calendars"],
+    errors: [...checked, "PGRST301", "too_many_calendars"],
   },
   claim_busy_sync: {
     answer: z
@@ -81,13 +81,13 @@ export const serverCalendar = {
   },
   store_google_connection: {
     answer: ConnectedGoogle,
-    errors: [...checked, "PGRST301", "busy"],
+    errors: [...checked, "PGRST301"],
   },
   google_grant: {
     answer: z.strictObject({ connection_id: id, sealed_token: text }).nullable(),
     errors: [...checked],
   },
-  delete_google_connection: { answer: z.undefined(), errors: [...checked, "busy"] },
+  delete_google_connection: { answer: z.undefined(), errors: [...checked] },
   claim_google_run: {
     answer: z
       .strictObject({

@@ -80,7 +80,7 @@ const PaymentTask = z.discriminatedUnion("kind", [
 ]);
 
 /** Of what they write: orders and bookings of the professional change with what is paid. */
-const written = ["busy", "validation_failed"] as const;
+const written = ["validation_failed"] as const;
 
 export const serverPayments = {
   attach_payment_account: { answer: z.undefined(), errors: [...written, "PGRST301"] },

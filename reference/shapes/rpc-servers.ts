@@ -149,7 +149,7 @@ export const servers = {
       z.strictObject({ kind: z.literal("booking"), booking: BookingReceipt, order: z.null() }),
       z.strictObject({ kind: z.literal("order"), booking: z.null(), order: OrderReceipt }),
     ]),
-    errors: [...checked, "PGRST301", "busy", "slot_taken", "hold_expired", "invalid_transition"],
+    errors: [...checked, "PGRST301", "slot_taken", "hold_expired", "invalid_transition"],
   },
   start_portal_code: {
     answer: z.union([
@@ -245,11 +245,11 @@ export const servers = {
   },
   record_mail_event: {
     answer: z.boolean().describe("false: no mail has this id"),
-    errors: [...checked, "busy"],
+    errors: [...checked],
   },
   unsubscribe_client: {
     answer: z.boolean().describe("false: the link is of an earlier epoch"),
-    errors: [...checked, "busy"],
+    errors: [...checked],
   },
   claim_webhook_deliveries: {
     answer: z.array(
@@ -273,7 +273,7 @@ export const servers = {
       })
       .nullable()
       .describe("null: nobody is to be told"),
-    errors: [...checked, "busy"],
+    errors: [...checked],
   },
   health: {
     answer: z

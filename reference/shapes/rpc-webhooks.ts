@@ -76,12 +76,12 @@ const WebhookEndpointChanges = z
 
 const queued = z.strictObject({ queued: count.describe("How many deliveries") });
 
-const ofOne = ["PGRST301", "busy", "validation_failed"] as const;
+const ofOne = ["PGRST301", "validation_failed"] as const;
 
 export const webhooks = {
   create_webhook_endpoint: {
     answer: WebhookEndpointWithSecret,
-    errors: ["person_required", "busy", "too_many_endpoints", "validation_failed"],
+    errors: ["person_required", "too_many_endpoints", "validation_failed"],
   },
   webhook_endpoints: { answer: list(WebhookEndpoint), errors: [] },
   webhook_endpoint: { answer: WebhookEndpoint, errors: ["PGRST301", "validation_failed"] },

@@ -1,5 +1,6 @@
 /** What every function of schema `public` answers, and which errors it raises. */
 import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
 import { bookings } from "./rpc-bookings.ts";
 import { calendar } from "./rpc-calendar.ts";
 import { data } from "./rpc-data.ts";
@@ -21,8 +22,6 @@ export interface RpcShape {
   /** Codes beside those that any call may be answered with. */
   errors: ErrorCode[];
 }
-
-export type ErrorCode = string;
 
 export const RPCS: Record<string, RpcShape> = {
   ...bookings,
