@@ -769,7 +769,9 @@ export type AdjustStockArgs = {
 };
 
 export type StockLevel = {
+  /** Of the product, or of the variant. */
   product_id: string;
+  /** Pieces on hand after the call. */
   stock: number;
 };
 
@@ -972,20 +974,32 @@ export type CancelBookingArgs = {
 };
 
 export type BookingReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
   /** In the currency of the row, exact */
   price: number;
   /** ISO 4217 */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
   /** Rises with every change of the row */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: string;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: string;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: Instant;
   /** Of a hold: until when it has to be confirmed or paid; null: it is none */
   expires_at: Instant | null;
@@ -1263,9 +1277,11 @@ export type MailKind =
 export type MailStatus = "queued" | "sent" | "dropped" | "failed";
 
 export type MailRecord = {
+  /** Of the mail in the queue, the same on every try. */
   id: string;
   /** client or professional: who gets it. */
   audience: MailAudience;
+  /** What it is about, such as booking_confirmed; docs/mail.md lists them. */
   kind: MailKind;
   /** null: it was not tried yet */
   recipient: string | null;
@@ -1291,9 +1307,13 @@ export type MailRecord = {
     | "undeliverable"
     | "daily_limit"
     | null;
+  /** Whom it is to or about; null for none. */
   client_id: string | null;
+  /** The booking it is about; null for none. */
   booking_id: string | null;
+  /** The order it is about; null for none. */
   order_id: string | null;
+  /** When what it tells happened. */
   created_at: Instant;
   /** When it goes; null unless queued */
   due_at: Instant | null;
@@ -1316,6 +1336,7 @@ export type PaymentFlag =
   | "refund_failed";
 
 export type OrderPayment = {
+  /** Of the entry; that of a payment by Stripe is the payment_id of its refunds. */
   id: string;
   /**
    * payment, refund, refund_reversal (a refund that failed after all), dispute (the payer's bank
@@ -1330,6 +1351,7 @@ export type OrderPayment = {
   reference: string | null;
   /** Of a refund; null for a payment. */
   reason: string | null;
+  /** When it was recorded, which may be after the money moved. */
   created_at: Instant;
   /** manual, or who collected it: stripe. */
   provider: PaymentProvider;
@@ -1367,12 +1389,21 @@ export type PlaceOrderArgs = {
 };
 
 export type OrderReceipt = {
+  /** The order's, for the checkout route. */
   id: string;
+  /** Whose order it is. */
   professional_id: string;
+  /** 1, 2, 3 … per professional: what people call the order. */
   number: number;
+  /** product or service: what its lines are. */
   kind: OrderKind;
+  /** As in orders.status; pending also for a hold, which expires_at tells apart. */
   status: OrderStatus;
+  /** unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. */
   payment_status: PaymentStatus;
+  /**
+   * Lines as ordered: product_id or service_id, name, sku, options, unit_price, quantity, total.
+   */
   items: OrderLine[];
   /** In the currency of the row, exact */
   subtotal: number;
@@ -1390,6 +1421,7 @@ export type OrderReceipt = {
   currency: string;
   /** Rises with every change of the row */
   version: number;
+  /** When it was placed. */
   created_at: Instant;
   /** Of a hold: until when it has to be confirmed or paid; null: it is none */
   expires_at: Instant | null;
@@ -1405,6 +1437,7 @@ export type QuoteOrderArgs = {
 };
 
 export type OrderQuote = {
+  /** Lines in the order given: product_id, name, sku, options, unit_price, quantity, total. */
   items: ProductLine[];
   /** In the currency of the row, exact */
   subtotal: number;
@@ -1426,7 +1459,9 @@ export type RecordPaymentArgs = {
 };
 
 export type PaymentReceipt = {
+  /** The entry, as order_payments shows it. */
   payment: OrderPayment;
+  /** The order after it, as place_order answers. */
   order: OrderReceipt;
 };
 
