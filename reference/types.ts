@@ -43,16 +43,34 @@ const NAMED_LISTS = Object.values(common)
 
 export const rowName = (table: string) => pascal(singular(table));
 
+/** The names of the shapes that an answer is made of, in whatever list or union. */
+function namesIn(schema: z.core.$ZodType): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "array") return namesIn(def.element);
+  if (def.type === "union") return def.options.flatMap(namesIn);
+  if (def.type === "nullable") return namesIn(def.innerType);
+  const name = nameOf(schema);
+  return name ? [name] : [];
+}
+
+/** What the catalogue says about the fields of what its composite types answer. */
+export function commentsOf(model: Model) {
+  const composites = new Map<string, Column[]>();
+  for (const { name, returns } of model.functions) {
+    const composite = model.composites.find((type) => type.name === returns);
+    const shape = RPCS[name];
+    if (!composite || !shape) continue;
+    for (const of of namesIn(shape.answer)) composites.set(of, composite.columns);
+  }
+  return (name: string, field: string) =>
+    composites.get(name)?.find((column) => column.name === field)?.comment;
+}
+
 class Types {
   readonly printer: Printer;
 
   constructor(readonly model: Model) {
-    const composites = new Map(
-      model.composites.map(({ name, columns }) => [pascal(name), columns]),
-    );
-    this.printer = new Printer(
-      (name, field) => composites.get(name)?.find((column) => column.name === field)?.comment,
-    );
+    this.printer = new Printer(commentsOf(model));
   }
 
   /** The name of the list of a column's values, which gets declared. */

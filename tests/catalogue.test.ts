@@ -268,7 +268,7 @@ describe("tables", () => {
     expect(rows).toEqual([]);
   });
 
-  test("every column, type and RPC of public and every setting has a comment, which becomes the reference", async () => {
+  test("every column and type of public and every setting has a comment, which becomes the reference", async () => {
     const rows = await sql`
       select c.relname || '.' || a.attname as name
       from pg_class c
@@ -278,11 +278,6 @@ describe("tables", () => {
           or c.oid = 'private.settings'::regclass
         )
         and coalesce(col_description(c.oid, a.attnum), '') = ''
-      union all
-      select proname
-      from pg_proc
-      where pronamespace = 'public'::regnamespace
-        and coalesce(obj_description(oid, 'pg_proc'), '') = ''
       union all
       select t.typname
       from pg_type t
