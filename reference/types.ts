@@ -30,6 +30,10 @@ function scalar(type: string): string {
   return isArray ? `${name}[]` : name;
 }
 
+/** Names of arguments that are text, so that nothing but an instant or a date is taken for one. */
+export const INSTANTS = /(_at|^since)$/;
+export const DATES = /_date$/;
+
 const sameValues = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((value) => b.includes(value));
 
@@ -156,8 +160,8 @@ class Types {
   #argument(fn: Fn, shape: RpcShape, { name, type }: Fn["arguments"][number]): string {
     const described = shape.args?.[name];
     if (described) return this.printer.input(described);
-    if (type === "text" && /(_at|^since)$/.test(name)) return "Instant";
-    if (type === "text" && /_date$/.test(name)) return "LocalDate";
+    if (type === "text" && INSTANTS.test(name)) return "Instant";
+    if (type === "text" && DATES.test(name)) return "LocalDate";
     if (/^jsonb?$/.test(type)) throw new Error(`${fn.name}(${name}) needs a shape.`);
     return scalar(type);
   }
