@@ -79,7 +79,7 @@ function isHeld(url: URL): boolean {
  * `send`, but it fails where an answer is not as it is described. Every such case is also added to
  * `mismatches`, for callers that take a failed request for a lost one.
  */
-export function held(send: typeof fetch, mismatches: string[]): typeof fetch {
+export function held(send: typeof fetch, mismatches: Set<string>): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init);
     const request = input instanceof Request ? input : undefined;
@@ -93,7 +93,7 @@ export function held(send: typeof fetch, mismatches: string[]): typeof fetch {
     if (found.length === 0) return response;
 
     const mismatch = `${method} ${url.pathname} answered ${response.status}: ${found.join("; ")}`;
-    mismatches.push(mismatch);
+    mismatches.add(mismatch);
     throw new Error(mismatch);
   };
 }
