@@ -1,24 +1,24 @@
 /** What the database (`raise_error`) and the functions (`ApiError`) answer with. */
 import { z } from "zod";
+import { amount, count, currency, id, instant } from "./common.ts";
 import type { ErrorEntry } from "./errors.ts";
 
-const id = z.guid();
-const amount = z.number();
-const instant = z.iso.datetime({ precision: 3 });
 const retry = z.strictObject({ retry_after: z.int().min(1).describe("Seconds") });
 const nextStarts = z.strictObject({
   next_starts: z.array(instant).max(3).describe("The next free starts, at most three"),
 });
 const index = z.int().min(0).nullable().describe("Of the line, from 0; null: the list as a whole");
-/** How many rows of each kind go with an account. */
-const goes = z.strictObject({
-  clients: z.int(),
-  services: z.int(),
-  products: z.int(),
-  bookings: z.int(),
-  orders: z.int(),
-  payments: z.int(),
-});
+
+export const accountContents = z
+  .strictObject({
+    clients: count,
+    services: count,
+    products: count,
+    bookings: count,
+    orders: count,
+    payments: count,
+  })
+  .meta({ id: "AccountContents", description: "How many rows of each kind go with an account" });
 
 const of = "ours";
 const offer = "Offer `next_starts`, or let the person choose another time.";
@@ -143,7 +143,8 @@ const LIMITS = [
     code: "too_many_rows",
     statuses: [413],
     when: "a request writes more than 1000 rows of the tables; nothing was written",
-    todo: "Send the rows in several requests.",
+    todo: "Send the rows in several requests, of at most `most` each.",
+    details: z.strictObject({ most: z.int() }),
     of,
   },
 ] as const satisfies readonly ErrorEntry[];
@@ -210,7 +211,7 @@ const CALLERS = [
     statuses: [422],
     when: "the account is to be deleted and `confirmation` is not the username",
     todo: "Show what goes, and let the person type what is in `confirmation`.",
-    details: z.strictObject({ confirmation: z.string(), goes }),
+    details: z.strictObject({ confirmation: z.string(), goes: accountContents }),
     of,
   },
   {
@@ -412,7 +413,7 @@ const ORDERS = [
     when: "there is not enough of a product; only the professional and our servers see how much there is",
     todo: "Name the products, and let the person take less.",
     details: z.array(
-      z.strictObject({ product_id: id, requested: z.int(), available: z.int().optional() }),
+      z.strictObject({ product_id: id, requested: count, available: count.optional() }),
     ),
     of,
   },
@@ -461,7 +462,7 @@ const ORDERS = [
     statuses: [422],
     when: "an amount is finer than its currency",
     todo: "Let the person type at most so many decimals.",
-    details: z.strictObject({ amount, decimals: z.int().min(0).max(3) }),
+    details: z.strictObject({ amount: z.number(), decimals: z.int().min(0).max(3) }),
     of,
   },
   {
@@ -504,7 +505,7 @@ const ORDERS = [
     statuses: [409],
     when: "the stock is not `expected_stock`: somebody else has counted or sold",
     todo: "Show the stock there is, and ask again.",
-    details: z.strictObject({ stock: z.int().nullable() }),
+    details: z.strictObject({ stock: count.nullable() }),
     of,
   },
   {
@@ -551,7 +552,7 @@ const PAYMENTS = [
     statuses: [409],
     when: "a refund that is recorded is more than was paid and not given back",
     todo: "Show what can be given back.",
-    details: z.strictObject({ refundable: amount }),
+    details: z.strictObject({ refundable: z.number() }),
     of,
   },
   {
@@ -587,7 +588,7 @@ const PAYMENTS = [
     statuses: [422],
     when: "too little or too fine for Stripe, or not a currency of Stripe; without details where Stripe said so",
     todo: "Say that this amount cannot be paid online.",
-    details: z.strictObject({ amount, currency: z.string() }),
+    details: z.strictObject({ amount, currency }),
     of,
   },
   {
@@ -609,7 +610,7 @@ const PAYMENTS = [
     statuses: [422],
     when: "more is to be given back than is left of the payment; without details where Stripe said so",
     todo: "Show what is left.",
-    details: z.strictObject({ refundable: amount }),
+    details: z.strictObject({ refundable: z.number() }),
     of,
   },
   {

@@ -146,7 +146,7 @@ export const PLATFORM_ERRORS = [
   {
     code: "PGRST106",
     statuses: [406],
-    when: "a schema that is not the API's",
+    when: "a schema that is not exposed was asked for",
     todo: fix,
     of,
   },

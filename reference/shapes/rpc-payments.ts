@@ -3,7 +3,7 @@ import { z } from "zod";
 import { amount, id, instant, text } from "./common.ts";
 import type { RpcShape } from "./rpc.ts";
 
-const PaymentAccount = z
+export const PaymentAccount = z
   .strictObject({
     account_id: text.describe("At Stripe"),
     livemode: z.boolean(),
