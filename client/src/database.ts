@@ -1218,7 +1218,8 @@ export type SlotReason =
   | "closed_date"
   | "outside_hours"
   | "not_on_grid"
-  | "slot_taken";
+  | "slot_taken"
+  | "busy";
 
 export type SlotExplanation = {
   reason: SlotReason;
@@ -2696,7 +2697,8 @@ export type ErrorDetails = {
   invalid_idempotency_key: string | null;
   idempotency_key_reused: string | null;
   invalid_transition: {
-    from: string;
+    /** null: of what is only made */
+    from: string | null;
     to: string;
   } | null;
   rate_limit_exceeded: RetryAfter | null;
@@ -2729,6 +2731,7 @@ export type ErrorDetails = {
   PGRST100: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
+  PGRST106: string | null;
   PGRST116: string | null;
   PGRST125: string | null;
   PGRST200: string | null;
