@@ -2781,7 +2781,7 @@ export type PortalCodeSent = {
 };
 
 export type PortalCodeRequest = {
-  email: string;
+  email: number | string;
   professionalId: string;
 };
 
@@ -2810,7 +2810,7 @@ export type PortalSession = {
 };
 
 export type PortalSignIn = {
-  email: string;
+  email: number | string;
   code: string;
   professionalId: string;
 };
@@ -2909,7 +2909,7 @@ export type NewRefund = {
 
 export type NewBusyCalendar = {
   url: string;
-  name: string | null;
+  name?: string | null;
 };
 
 export type NewGoogleConnection = {
@@ -2928,102 +2928,20 @@ export type GoogleDisconnected = {
 
 export type NewWebhookEndpoint = {
   url: string;
-  events: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
-  description: string | null;
-  enabled: boolean;
+  events: EventFilter[];
+  description?: string | null;
+  enabled?: boolean;
 };
 
 export type WebhookEndpointPatch = {
   url?: string;
-  events?: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
+  events?: EventFilter[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type SecretRotation = {
-  grace: number;
+  grace?: number;
 };
 
 export type WebhooksEndpointsTestAnswer = {
@@ -3042,9 +2960,9 @@ export type WebhooksEndpointsRedeliverAnswer = {
 
 export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
-  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  status?: DeliveryStatus;
   cursor?: string;
-  limit: string;
+  limit?: number | string;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -3053,40 +2971,9 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 };
 
 export type WebhookEventsQuery = {
-  after?: string;
-  type?:
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test";
-  limit: string;
+  after?: number | string;
+  type?: EventType;
+  limit?: number | string;
 };
 
 export type PostMailUnsubscribeQuery = {
