@@ -129,27 +129,37 @@ export function createClient(url: string, key: string, options: ClientOptions = 
   };
 }
 
+export interface KeyTokenOptions extends Pick<ClientOptions, "fetch" | "maxWait" | "retry"> {
+  /** For tests: milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** How long before its end a token is exchanged for the next one, in milliseconds. */
+const EARLY = 60_000;
+
 /** An access token for a program's key, for `accessToken`: kept, and renewed a minute before its end. */
 export function keyToken(
   url: string,
   key: string,
   apiKey: string,
-  options: Pick<ClientOptions, "fetch" | "maxWait" | "retry"> = {},
+  { now = Date.now, ...options }: KeyTokenOptions = {},
 ): () => Promise<string> {
   const { token } = createClient(url, key, { ...options, accessToken: async () => null }).functions;
-  let kept: Promise<{ text: string; until: number }> | undefined;
+  let kept = { text: "", until: 0 };
+  let exchanging: Promise<void> | undefined;
   const exchange = async () => {
     const { access_token, expires_in } = await token.exchange(apiKey);
-    return { text: access_token, until: Date.now() + expires_in * 1000 - 60_000 };
+    kept = { text: access_token, until: now() + expires_in * 1000 - EARLY };
   };
   return async () => {
-    if (kept && Date.now() < (await kept).until) return (await kept).text;
-    kept = exchange();
-    // A refusal is not kept.
-    kept.catch(() => {
-      kept = undefined;
-    });
-    return (await kept).text;
+    if (now() >= kept.until) {
+      // One exchange for all calls that wait for it.
+      exchanging ??= exchange().finally(() => {
+        exchanging = undefined;
+      });
+      await exchanging;
+    }
+    return kept.text;
   };
 }
 
