@@ -15,7 +15,7 @@ export type RpcArgs<Name extends RpcName> = Rpcs[Name]["Args"];
 export type RpcAnswer<Name extends RpcName> = Rpcs[Name]["Returns"];
 /** Arguments may be left out where every one of them may. */
 type Rest<Args> =
-  Partial<Args> extends Args
+  Record<never, never> extends Args
     ? [args?: Args, options?: CallOptions]
     : [args: Args, options?: CallOptions];
 
@@ -48,7 +48,7 @@ export type Call = <Answer>(
 type Outcome = { data: unknown; error: unknown };
 type DataOf<Result extends Outcome> = Extract<Result, { error: null }>["data"];
 
-export interface Client {
+export interface ApiClient {
   /** supabase-js itself, for whatever is not here. Its own repeats are off, ours are in its `fetch`. */
   supabase: SupabaseClient<Database>;
   from: SupabaseClient<Database>["from"];
@@ -64,7 +64,7 @@ export interface Client {
   functions: Functions;
 }
 
-export function createClient(url: string, key: string, options: ClientOptions = {}): Client {
+export function createClient(url: string, key: string, options: ClientOptions = {}): ApiClient {
   const { accessToken, auth, maxWait = 10_000, signal, retry } = options;
   const plain: typeof fetch = options.fetch ?? ((...args) => fetch(...args));
   const patient = retryingFetch({ ...retry, fetch: plain, url, maxWait, signal });
@@ -116,7 +116,7 @@ export function createClient(url: string, key: string, options: ClientOptions = 
 
   return {
     supabase,
-    from: supabase.from.bind(supabase) as Client["from"],
+    from: supabase.from.bind(supabase) as ApiClient["from"],
     auth: supabase.auth,
     rpc: (name, ...[args, options]) =>
       call("POST", `rest/v1/rpc/${name}`, { ...options, body: args ?? {} }),

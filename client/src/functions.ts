@@ -24,7 +24,7 @@ export function functionRoutes(call: Call) {
     const query = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
     const { body, token } = sent;
     const init = { ...options, body, ...(token !== undefined && { token }) };
-    return call<Routes[Route]["answer"]>(method, `functions/v1/${path}${query}`, init);
+    return call<Routes[Route]["answer"]>(method, `functions/v1${path}${query}`, init);
   };
 
   // By what a route takes; the last argument is always the options.
@@ -54,7 +54,7 @@ export function functionRoutes(call: Call) {
     (body: Body<Route>, options?: CallOptions): Answer<Route> =>
       send(route, { body, token: null }, options);
   const withToken =
-    <Route extends "POST verify-portal-otp/link" | "POST verify-portal-otp/confirm">(
+    <Route extends "POST /verify-portal-otp/link" | "POST /verify-portal-otp/confirm">(
       route: Route,
     ) =>
     (token: string, options?: CallOptions): Answer<Route> =>
@@ -63,64 +63,64 @@ export function functionRoutes(call: Call) {
   return {
     /** The client's portal: a code or a link becomes a session, whose token is for `accessToken`. */
     portal: {
-      sendCode: anonymous("POST send-portal-otp"),
-      verifyCode: anonymous("POST verify-portal-otp"),
+      sendCode: anonymous("POST /send-portal-otp"),
+      verifyCode: anonymous("POST /verify-portal-otp"),
       /** The token behind `#manage=`. */
-      openLink: withToken("POST verify-portal-otp/link"),
+      openLink: withToken("POST /verify-portal-otp/link"),
       /** The token behind `#confirm=`. */
-      confirm: withToken("POST verify-portal-otp/confirm"),
-      signOut: plain("POST verify-portal-otp/sign-out"),
+      confirm: withToken("POST /verify-portal-otp/confirm"),
+      signOut: plain("POST /verify-portal-otp/sign-out"),
     },
     mail: {
       /** The token behind `#unsubscribe=`. */
       unsubscribe: (t: string, options?: CallOptions) =>
-        send("POST mail/unsubscribe", { query: { t }, token: null }, options),
+        send("POST /mail/unsubscribe", { query: { t }, token: null }, options),
       /** The token behind `#confirm_address=`. */
       confirmAddress: (token: string, options?: CallOptions) =>
-        send("POST mail/confirm-address", { body: { token }, token: null }, options),
+        send("POST /mail/confirm-address", { body: { token }, token: null }, options),
     },
     payments: {
       /** The page on which what is due is paid; `token` is the receipt's `checkout_token`. */
-      checkout: withBody("POST payments/checkout"),
-      account: plain("GET payments/account"),
-      connectAccount: withBody("POST payments/account"),
-      detachAccount: plain("DELETE payments/account"),
-      refund: withBody("POST payments/refunds"),
+      checkout: withBody("POST /payments/checkout"),
+      account: plain("GET /payments/account"),
+      connectAccount: withBody("POST /payments/account"),
+      detachAccount: plain("DELETE /payments/account"),
+      refund: withBody("POST /payments/refunds"),
     },
     calendar: {
-      busyCalendars: plain("GET calendar/busy"),
-      addBusyCalendar: withBody("POST calendar/busy"),
-      deleteBusyCalendar: withId("DELETE calendar/busy/{id}"),
-      syncBusyCalendar: withId("POST calendar/busy/{id}/sync"),
-      google: plain("GET calendar/google"),
+      busyCalendars: plain("GET /calendar/busy"),
+      addBusyCalendar: withBody("POST /calendar/busy"),
+      deleteBusyCalendar: withId("DELETE /calendar/busy/{id}"),
+      syncBusyCalendar: withId("POST /calendar/busy/{id}/sync"),
+      google: plain("GET /calendar/google"),
       /** Takes `provider_refresh_token` of the session right after the sign-in. */
-      connectGoogle: withBody("POST calendar/google"),
-      updateGoogle: withBody("PATCH calendar/google"),
-      disconnectGoogle: plain("DELETE calendar/google"),
+      connectGoogle: withBody("POST /calendar/google"),
+      updateGoogle: withBody("PATCH /calendar/google"),
+      disconnectGoogle: plain("DELETE /calendar/google"),
     },
     webhooks: {
-      endpoints: plain("GET webhooks/endpoints"),
-      createEndpoint: withBody("POST webhooks/endpoints"),
-      endpoint: withId("GET webhooks/endpoints/{id}"),
-      updateEndpoint: withIdAndBody("PATCH webhooks/endpoints/{id}"),
-      deleteEndpoint: withId("DELETE webhooks/endpoints/{id}"),
-      rotateSecret: withIdAndBody("POST webhooks/endpoints/{id}/rotate-secret"),
-      testEndpoint: withId("POST webhooks/endpoints/{id}/test"),
+      endpoints: plain("GET /webhooks/endpoints"),
+      createEndpoint: withBody("POST /webhooks/endpoints"),
+      endpoint: withId("GET /webhooks/endpoints/{id}"),
+      updateEndpoint: withIdAndBody("PATCH /webhooks/endpoints/{id}"),
+      deleteEndpoint: withId("DELETE /webhooks/endpoints/{id}"),
+      rotateSecret: withIdAndBody("POST /webhooks/endpoints/{id}/rotate-secret"),
+      testEndpoint: withId("POST /webhooks/endpoints/{id}/test"),
       /** What the endpoint has missed since an instant. */
-      redeliverSince: withIdAndBody("POST webhooks/endpoints/{id}/redeliver"),
-      deliveries: withQuery("GET webhooks/deliveries"),
-      attempts: withId("GET webhooks/deliveries/{id}/attempts"),
-      redeliver: withId("POST webhooks/deliveries/{id}/redeliver"),
-      events: withQuery("GET webhooks/events"),
+      redeliverSince: withIdAndBody("POST /webhooks/endpoints/{id}/redeliver"),
+      deliveries: withQuery("GET /webhooks/deliveries"),
+      attempts: withId("GET /webhooks/deliveries/{id}/attempts"),
+      redeliver: withId("POST /webhooks/deliveries/{id}/redeliver"),
+      events: withQuery("GET /webhooks/events"),
     },
     token: {
       /** A key for an access token; `keyToken()` keeps it and asks again in time. */
       exchange: (apiKey: string, options?: CallOptions) =>
-        send("POST token", { token: apiKey }, options),
+        send("POST /token", { token: apiKey }, options),
     },
     account: {
       /** Without the username as confirmation nothing happens: `confirmation_required` says what would. */
-      delete: withBody("POST account/delete"),
+      delete: withBody("POST /account/delete"),
     },
   };
 }

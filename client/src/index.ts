@@ -1,8 +1,8 @@
 /** A thin helper over supabase-js for front ends and programs of this service. */
 export {
+  type ApiClient,
   type Call,
   type CallOptions,
-  type Client,
   type ClientOptions,
   createClient,
   type KeyTokenOptions,

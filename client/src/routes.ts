@@ -94,16 +94,16 @@ interface GoogleConnection {
 }
 
 export interface Routes {
-  "POST send-portal-otp": {
+  "POST /send-portal-otp": {
     body: { email: string; professionalId: string };
     answer: { message: string; expires_in: number };
   };
-  "POST verify-portal-otp": {
+  "POST /verify-portal-otp": {
     body: { email: string; code: string; professionalId: string };
     answer: PortalSession;
   };
-  "POST verify-portal-otp/link": { body: { token: string }; answer: PortalSession };
-  "POST verify-portal-otp/confirm": {
+  "POST /verify-portal-otp/link": { body: { token: string }; answer: PortalSession };
+  "POST /verify-portal-otp/confirm": {
     body: { token: string };
     answer: {
       kind: "booking" | "order";
@@ -111,18 +111,18 @@ export interface Routes {
       order: Record<string, unknown> | null;
     };
   };
-  "POST verify-portal-otp/sign-out": { answer: undefined };
-  "POST mail/unsubscribe": { query: { t: string }; answer: undefined };
-  "POST mail/confirm-address": { body: { token: string }; answer: undefined };
-  "POST payments/checkout": {
+  "POST /verify-portal-otp/sign-out": { answer: undefined };
+  "POST /mail/unsubscribe": { query: { t: string }; answer: undefined };
+  "POST /mail/confirm-address": { body: { token: string }; answer: undefined };
+  "POST /payments/checkout": {
     body: { order_id: string; token?: string; success_url: string; cancel_url: string };
     answer: { url: string; amount: number; currency: string; expires_at: string };
   };
-  "POST payments/account": {
+  "POST /payments/account": {
     body: { return_url: string; refresh_url?: string; country?: string };
     answer: { url: string; expires_at: string };
   };
-  "GET payments/account": {
+  "GET /payments/account": {
     answer: {
       account_id: string;
       livemode: boolean;
@@ -131,37 +131,37 @@ export interface Routes {
       checked_at: string | null;
     };
   };
-  "DELETE payments/account": { answer: undefined };
-  "POST payments/refunds": {
+  "DELETE /payments/account": { answer: undefined };
+  "POST /payments/refunds": {
     body: { payment_id: string; amount?: number; reason?: string };
     answer: { refund_id: string; status: "succeeded" | "pending" | "due"; amount: number };
   };
-  "GET calendar/busy": { answer: Page<BusyCalendar> };
-  "POST calendar/busy": { body: { url: string; name?: string | null }; answer: BusyCalendar };
-  "DELETE calendar/busy/{id}": { answer: undefined };
-  "POST calendar/busy/{id}/sync": { answer: BusyCalendar };
-  "GET calendar/google": { answer: GoogleConnection };
-  "POST calendar/google": { body: { refresh_token: string }; answer: GoogleConnection };
-  "PATCH calendar/google": {
+  "GET /calendar/busy": { answer: Page<BusyCalendar> };
+  "POST /calendar/busy": { body: { url: string; name?: string | null }; answer: BusyCalendar };
+  "DELETE /calendar/busy/{id}": { answer: undefined };
+  "POST /calendar/busy/{id}/sync": { answer: BusyCalendar };
+  "GET /calendar/google": { answer: GoogleConnection };
+  "POST /calendar/google": { body: { refresh_token: string }; answer: GoogleConnection };
+  "PATCH /calendar/google": {
     body: { push?: boolean; busy?: boolean };
     answer: GoogleConnection;
   };
-  "DELETE calendar/google": { answer: { revoked: boolean } };
-  "GET webhooks/endpoints": { answer: Page<WebhookEndpoint> };
-  "POST webhooks/endpoints": { body: NewEndpoint; answer: WebhookEndpoint & { secret: string } };
-  "GET webhooks/endpoints/{id}": { answer: WebhookEndpoint };
-  "PATCH webhooks/endpoints/{id}": { body: Partial<NewEndpoint>; answer: WebhookEndpoint };
-  "DELETE webhooks/endpoints/{id}": { answer: undefined };
-  "POST webhooks/endpoints/{id}/rotate-secret": {
+  "DELETE /calendar/google": { answer: { revoked: boolean } };
+  "GET /webhooks/endpoints": { answer: Page<WebhookEndpoint> };
+  "POST /webhooks/endpoints": { body: NewEndpoint; answer: WebhookEndpoint & { secret: string } };
+  "GET /webhooks/endpoints/{id}": { answer: WebhookEndpoint };
+  "PATCH /webhooks/endpoints/{id}": { body: Partial<NewEndpoint>; answer: WebhookEndpoint };
+  "DELETE /webhooks/endpoints/{id}": { answer: undefined };
+  "POST /webhooks/endpoints/{id}/rotate-secret": {
     body: { grace?: number };
     answer: WebhookEndpoint & { secret: string };
   };
-  "POST webhooks/endpoints/{id}/test": { answer: { queued: number } };
-  "POST webhooks/endpoints/{id}/redeliver": {
+  "POST /webhooks/endpoints/{id}/test": { answer: { queued: number } };
+  "POST /webhooks/endpoints/{id}/redeliver": {
     body: { since: string };
     answer: { queued: number };
   };
-  "GET webhooks/deliveries": {
+  "GET /webhooks/deliveries": {
     query: {
       endpoint_id?: string;
       status?: Delivery["status"];
@@ -170,14 +170,14 @@ export interface Routes {
     };
     answer: Page<Delivery>;
   };
-  "GET webhooks/deliveries/{id}/attempts": { answer: Page<Attempt> };
-  "POST webhooks/deliveries/{id}/redeliver": { answer: { queued: number } };
-  "GET webhooks/events": {
+  "GET /webhooks/deliveries/{id}/attempts": { answer: Page<Attempt> };
+  "POST /webhooks/deliveries/{id}/redeliver": { answer: { queued: number } };
+  "GET /webhooks/events": {
     query: { after?: number; type?: string; limit?: number };
     answer: Page<WebhookEvent>;
   };
-  "POST token": { answer: { access_token: string; token_type: "bearer"; expires_in: number } };
-  "POST account/delete": {
+  "POST /token": { answer: { access_token: string; token_type: "bearer"; expires_in: number } };
+  "POST /account/delete": {
     body: { confirmation?: string };
     answer: { deleted: boolean; goes: Record<string, number> };
   };
