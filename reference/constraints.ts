@@ -44,7 +44,8 @@ const SENTENCES: Record<string, string> = {
   money_amount_is_between_0_and_999999999999_999:
     "An amount must be between 0 and 999999999999.999.",
   orders_one_live_order_per_booking: "This booking has an order that is not cancelled.",
-  orders_total_adds_up: "The total must be the subtotal less the discount, with or without the tax.",
+  orders_total_adds_up:
+    "The total must be the subtotal less the discount, with or without the tax.",
   products_are_not_their_own_parent: "A product cannot be a variant of itself.",
   profiles_availability_is_valid:
     "Working hours must be periods of a day that do not overlap, such as 09:00 to 17:00.",
@@ -87,7 +88,10 @@ const words = (text: string) =>
     .replace(/\bkb\b/, "kB");
 
 /** The column whose name, or whose name for people, the text begins with. */
-function subjectOf(text: string, columns: string[]): { column: string; length: number } | undefined {
+function subjectOf(
+  text: string,
+  columns: string[],
+): { column: string; length: number } | undefined {
   const named = columns.flatMap((column) =>
     [column, label(column).replaceAll(" ", "_")]
       .filter((name) => text.startsWith(`${name}_`))
@@ -148,8 +152,7 @@ function say(model: Model, constraint: Constraint): Said {
   const table = model.tables.find(({ name }) => name === constraint.table);
   // A row is always its professional's; nobody wonders about that part of a key.
   const parts = constraint.columns.filter((name) => name !== "professional_id");
-  const keys =
-    parts.length > 0 || constraint.kind === "exclusion" ? parts : constraint.columns;
+  const keys = parts.length > 0 || constraint.kind === "exclusion" ? parts : constraint.columns;
   const columns = table ? keys.map((name) => source(table, name)) : [];
   const about = table?.columns.filter((column) => columns.includes(column.name)) ?? [];
   const owner = constraint.table ?? constraint.domain ?? "";

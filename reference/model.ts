@@ -298,7 +298,9 @@ async function readValues(
       }
     }
     if (kind === "foreign key" && definition.includes("private.tiers(name)")) {
-      const rows = await sql<{ name: string }[]>`select name from private.tiers order by requests_per_minute`;
+      const rows = await sql<
+        { name: string }[]
+      >`select name from private.tiers order by requests_per_minute`;
       found.set(
         key,
         rows.map((row) => row.name),

@@ -115,7 +115,8 @@ export class Printer {
     const text = `export type ${name} = ${type};\n`;
     const known = this.declarations.get(name);
     if (known === undefined) this.declarations.set(name, `${comment(description)}${text}`);
-    else if (!known.endsWith(text)) throw new Error(`Two types are called ${name}:\n${known}${text}`);
+    else if (!known.endsWith(text))
+      throw new Error(`Two types are called ${name}:\n${known}${text}`);
   }
 
   #optional(schema: z.core.$ZodType): boolean {
@@ -155,6 +156,18 @@ export class Printer {
     return `{ [Key in ${this.type(def.keyType)}]${mark}: ${type} }`;
   }
 
+  /** What lists answer with, by what is in them; undefined for any other object. */
+  #list(shape: z.core.$ZodShape, indent: string): string | undefined {
+    const { data, next_cursor: cursor, ...others } = shape as { [key: string]: z.core.$ZodTypes };
+    if (data?._zod.def.type !== "array" || !cursor || Object.keys(others).length > 0) return;
+    const row = this.type(data._zod.def.element, indent);
+    const next = this.type(cursor, indent);
+    if (next === "null") return `List<${row}>`;
+    return next === "string | null"
+      ? `Page<${row}>`
+      : `Page<${row}, ${next.replace(" | null", "")}>`;
+  }
+
   /** The type, whatever the shape's name. */
   body(schema: z.core.$ZodType, indent = "", name?: string): string {
     const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -173,10 +186,9 @@ export class Printer {
         return "boolean";
       case "null":
         return "null";
-      // Nothing comes back as null: the answer has no body.
       case "undefined":
       case "void":
-        return "null";
+        return "undefined";
       case "unknown":
       case "any":
         return "Json";
@@ -193,6 +205,8 @@ export class Printer {
       case "record":
         return this.#record(def, indent);
       case "object": {
+        const list = this.#list(def.shape, indent);
+        if (list) return list;
         const fields = this.fields(def.shape, `${indent}  `, name);
         return fields ? `{\n${fields}${indent}}` : "Record<string, never>";
       }

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { singular } from "./constraints.ts";
 import type { Column, Fn, Model, Table } from "./model.ts";
 import { comment, nameOf, Printer, pascal } from "./print.ts";
+import { routeName } from "./routes.ts";
 import { COLUMNS } from "./shapes/columns.ts";
 import * as common from "./shapes/common.ts";
 import { ERRORS } from "./shapes/errors.ts";
 import { ROUTES } from "./shapes/routes.ts";
 import { RPCS, type RpcShape } from "./shapes/rpc.ts";
-import { routeName } from "./routes.ts";
 import { EVENT_SCHEMAS } from "./webhook-events.ts";
 
 const SCALARS: Record<string, string> = {
@@ -115,7 +115,9 @@ class Types {
       `${name}Update`,
       `Partial<Pick<${name}, ${keys(update)}>>`,
       `What a professional may change; any other column is refused with 42501.${
-        clients.length > 0 ? ` In the portal a client may change ${clients.join(" and ")} alone.` : ""
+        clients.length > 0
+          ? ` In the portal a client may change ${clients.join(" and ")} alone.`
+          : ""
       }`,
     );
   }
@@ -187,28 +189,34 @@ class Types {
 
   events(): void {
     const names = Object.values(EVENT_SCHEMAS).map((schema) => this.printer.type(schema));
-    this.printer.declare("WebhookEvent", names.join(" | "), "The body of a webhook, by its `type`.");
+    this.printer.declare(
+      "WebhookEvent",
+      names.join(" | "),
+      "The body of a webhook, by its `type`.",
+    );
     this.printer.declare("WebhookEventType", 'WebhookEvent["type"]');
   }
 
   routes(): void {
-    const entries = ROUTES.map((route) => {
+    const audience = ["professional", "client", "public"];
+    const entries = ROUTES.filter((route) => audience.includes(route.for)).map((route) => {
       const name = routeName(route);
-      const part = (suffix: string, type: string | undefined) => {
-        if (type === undefined || !type.startsWith("{")) return type ?? "null";
+      /** What has no name gets that of its route. */
+      const part = (suffix: string, type: string) => {
+        if (!type.startsWith("{")) return type;
         this.printer.declare(`${name}${suffix}`, type);
         return `${name}${suffix}`;
       };
       const answers = Object.entries(route.answers)
         .filter(([status]) => Number(status) < 300)
-        .map(([, shape]) => (shape ? this.printer.type(shape) : "null"));
-      const body = part("Body", route.body && this.printer.input(route.body));
-      const query = part("Query", route.query && this.printer.input(route.query));
-      const answer = part("Answer", [...new Set(answers)].join(" | ") || "null");
-      return `${comment(route.summary, "  ")}  "${route.method} /${route.function}${route.path}": {
-    body: ${body};
-    query: ${query};
-    answer: ${answer};
+        .map(([, shape]) => (shape ? this.printer.type(shape) : "undefined"));
+      const parts = [
+        route.body && `body: ${part("Body", this.printer.input(route.body))};`,
+        route.query && `query: ${part("Query", this.printer.input(route.query))};`,
+        `answer: ${part("Answer", [...new Set(answers)].join(" | ") || "undefined")};`,
+      ];
+      return `${comment(`${route.summary}. For ${route.who}.`, "  ")}  "${route.method} /${route.function}${route.path}": {
+    ${parts.filter(Boolean).join("\n    ")}
   };\n`;
     });
     this.printer.declare(
@@ -253,6 +261,12 @@ export type Instant = string;
 
 /** YYYY-MM-DD, a date of the professional's time zone where nothing else is said. */
 export type LocalDate = string;
+
+/** A part of a list: what follows begins at \`next_cursor\`, null on the last page. */
+export type Page<Row, Cursor = string> = { data: Row[]; next_cursor: Cursor | null };
+
+/** A list that is short enough to come whole. */
+export type List<Row> = { data: Row[]; next_cursor: null };
 
 ${[...types.printer.declarations.values()].join("\n")}
 type None = { [_ in never]: never };

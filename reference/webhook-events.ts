@@ -7,6 +7,7 @@ import { EVENT_TYPES, type EventType } from "../supabase/functions/webhooks/even
 import {
   amount,
   bookingStatus,
+  cancelledBy,
   count,
   currency,
   id,
@@ -110,7 +111,7 @@ const Booking = z
     source,
     cancel_reason: text.nullable(),
     cancelled_at: instant.nullable(),
-    cancelled_by: z.enum(["owner", "client", "system"]).nullable(),
+    cancelled_by: cancelledBy.nullable(),
     expires_at: z.null().describe("What has an expiry is no booking yet, and nobody is told of it"),
     checkout_open: z.literal(false),
     email_confirmed_at: instant.nullable().describe("The link in its own mail was opened"),

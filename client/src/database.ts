@@ -11,6 +11,12 @@ export type Instant = string;
 /** YYYY-MM-DD, a date of the professional's time zone where nothing else is said. */
 export type LocalDate = string;
 
+/** A part of a list: what follows begins at `next_cursor`, null on the last page. */
+export type Page<Row, Cursor = string> = { data: Row[]; next_cursor: Cursor | null };
+
+/** A list that is short enough to come whole. */
+export type List<Row> = { data: Row[]; next_cursor: null };
+
 export type BookingStatus = "pending" | "confirmed" | "cancelled" | "completed" | "no_show";
 
 export type Source = "owner" | "public" | "portal";
@@ -680,11 +686,6 @@ export type ApiKey = {
   last_used_on: LocalDate | null;
 };
 
-export type ApiKeysAnswer = {
-  data: ApiKey[];
-  next_cursor: null;
-};
-
 export type AuditFinding = {
   /** The rule that does not hold */
   finding:
@@ -856,11 +857,6 @@ export type BusyCalendar = {
   created_at: Instant;
 };
 
-export type BusyCalendarsAnswer = {
-  data: BusyCalendar[];
-  next_cursor: null;
-};
-
 /** full: who, what and how to reach them; busy: only when */
 export type FeedDetail = "full" | "busy";
 
@@ -869,11 +865,6 @@ export type CalendarFeed = {
   name: string;
   detail: FeedDetail;
   created_at: Instant;
-};
-
-export type CalendarFeedsAnswer = {
-  data: CalendarFeed[];
-  next_cursor: null;
 };
 
 export type CancelBookingArgs = {
@@ -1081,7 +1072,6 @@ export type SlotReason =
   | "closed_date"
   | "outside_hours"
   | "not_on_grid"
-  | "busy"
   | "slot_taken";
 
 export type SlotExplanation = {
@@ -1512,11 +1502,6 @@ export type WebhookAttempt = {
   error: string | null;
 };
 
-export type WebhookAttemptsAnswer = {
-  data: WebhookAttempt[];
-  next_cursor: null;
-};
-
 export type WebhookDeliveriesArgs = {
   endpoint_id?: string | null;
   status?: string | null;
@@ -1573,19 +1558,8 @@ export type WebhookDelivery = {
   created_at: Instant;
 };
 
-export type WebhookDeliveriesAnswer = {
-  data: WebhookDelivery[];
-  /** The cursor of the next page; null: this is the last */
-  next_cursor: string | null;
-};
-
 export type WebhookEndpointArgs = {
   endpoint_id: string;
-};
-
-export type WebhookEndpointsAnswer = {
-  data: WebhookEndpoint[];
-  next_cursor: null;
 };
 
 export type WebhookEventsArgs = {
@@ -1621,7 +1595,7 @@ export type EventBooking = {
   source: Source;
   cancel_reason: string | null;
   cancelled_at: Instant | null;
-  cancelled_by: "owner" | "client" | "system" | null;
+  cancelled_by: CancelledBy | null;
   /** What has an expiry is no booking yet, and nobody is told of it */
   expires_at: null;
   checkout_open: false;
@@ -1664,7 +1638,7 @@ export type EventBookingPrevious = {
   source?: Source;
   cancel_reason?: string | null;
   cancelled_at?: Instant | null;
-  cancelled_by?: "owner" | "client" | "system" | null;
+  cancelled_by?: CancelledBy | null;
   expires_at?: null;
   checkout_open?: false;
   email_confirmed_at?: Instant | null;
@@ -2420,22 +2394,16 @@ export type WebhookEvent =
   | MailUndeliverableEvent
   | WebhookTestEvent;
 
-export type WebhookEventsAnswer = {
-  data: WebhookEvent[];
-  /** The value of after for what follows; null: this is the last */
-  next_cursor: string | null;
-};
-
 /** By code: what `details` holds once it is parsed. Null where there is nothing to say. */
 export type ErrorDetails = {
   slot_taken: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   busy:
     | {
         /** The next free starts, at most three */
-        next_starts: string[];
+        next_starts: Instant[];
       }
     | {
         /** Seconds */
@@ -2444,35 +2412,35 @@ export type ErrorDetails = {
     | null;
   not_accepting: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   inactive: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   past: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   too_soon: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   too_far: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   closed_date: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   outside_hours: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   not_on_grid: {
     /** The next free starts, at most three */
-    next_starts: string[];
+    next_starts: Instant[];
   } | null;
   too_late: string | null;
   too_many_open: string | null;
@@ -2488,7 +2456,9 @@ export type ErrorDetails = {
       }[]
     | null;
   total_changed: {
+    /** In the currency of the row, exact */
     expected_total: number;
+    /** In the currency of the row, exact */
     total: number;
   } | null;
   product_unavailable: {
@@ -2524,9 +2494,11 @@ export type ErrorDetails = {
   reason_required: string | null;
   delta_required: string | null;
   exceeds_total: {
+    /** In the currency of the row, exact */
     due: number;
   } | null;
   refund_exceeds_paid: {
+    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   reference_reused: string | null;
@@ -2534,12 +2506,15 @@ export type ErrorDetails = {
   method_required: string | null;
   payments_unavailable: string | null;
   amount_not_payable: {
+    /** In the currency of the row, exact */
     amount: number;
+    /** ISO 4217 */
     currency: string;
   } | null;
   nothing_due: string | null;
   payment_disputed: string | null;
   refund_exceeds_payment: {
+    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   not_a_provider_payment: string | null;
@@ -2564,14 +2539,7 @@ export type ErrorDetails = {
   recent_sign_in_required: string | null;
   confirmation_required: {
     confirmation: string;
-    goes: {
-      clients: number;
-      services: number;
-      products: number;
-      bookings: number;
-      orders: number;
-      payments: number;
-    };
+    goes: AccountContents;
   } | null;
   invalid_otp: string | null;
   invalid_link: string | null;
@@ -2697,8 +2665,589 @@ export type ErrorDetails = {
 /** Every code that an answer may have. */
 export type ErrorCode = keyof ErrorDetails;
 
+export type PortalCodeSent = {
+  message: string;
+  /** Seconds that a code opens */
+  expires_in: number;
+};
+
+export type PortalCodeRequest = {
+  email: string;
+  professionalId: string;
+};
+
+export type PortalSession = {
+  /** For `Authorization`, as Bearer */
+  access_token: string;
+  token_type: "bearer";
+  /** Seconds */
+  expires_in: number;
+  /** Unix seconds */
+  expires_at: number;
+  professional: {
+    id: string;
+    full_name: string;
+    username: string;
+    /** IANA name of a time zone: Europe/Rome */
+    time_zone: string;
+    /** ISO 4217 */
+    currency: string;
+  };
+  client: {
+    id: string;
+    name: string;
+    email: string;
+  };
+};
+
+export type PortalSignIn = {
+  email: string;
+  code: string;
+  professionalId: string;
+};
+
+/** Of one booking: it sees no other */
+export type BookingSession = {
+  /** For `Authorization`, as Bearer */
+  access_token: string;
+  token_type: "bearer";
+  /** Seconds */
+  expires_in: number;
+  /** Unix seconds */
+  expires_at: number;
+  professional: {
+    id: string;
+    full_name: string;
+    username: string;
+    /** IANA name of a time zone: Europe/Rome */
+    time_zone: string;
+    /** ISO 4217 */
+    currency: string;
+  };
+  client: {
+    id: string;
+    name: string;
+  };
+};
+
+/** What is behind the = in the fragment of a link */
+export type MailedLink = {
+  token: string;
+};
+
+export type VerifyPortalOtpConfirmAnswer =
+  | {
+      kind: "booking";
+      booking: BookingReceipt;
+      order: null;
+    }
+  | {
+      kind: "order";
+      booking: null;
+      order: OrderReceipt;
+    };
+
+export type OnboardingPage = {
+  /** A page of Stripe; works once */
+  url: string;
+  expires_at: Instant;
+};
+
+export type Onboarding = {
+  return_url: string;
+  refresh_url?: string;
+  country?: string;
+};
+
+export type CheckoutPage = {
+  /** A page of Stripe, where people pay */
+  url: string;
+  /** What is due now */
+  amount: number;
+  /** ISO 4217 */
+  currency: string;
+  expires_at: Instant;
+};
+
+export type Checkout = {
+  order_id: string;
+  token?: string;
+  success_url: string;
+  cancel_url: string;
+};
+
+export type MadeRefund = {
+  refund_id: string;
+  /** In the currency of the row, exact */
+  amount: number;
+  status: "succeeded";
+};
+
+/** Asked for again it would be another refund */
+export type RefundOnItsWay = {
+  refund_id: string;
+  /** In the currency of the row, exact */
+  amount: number;
+  /** due: Stripe has not answered, it goes on by itself; the others are Stripe's */
+  status: "due" | "pending" | "requires_action" | "failed" | "canceled";
+};
+
+export type NewRefund = {
+  payment_id: string;
+  amount?: number;
+  reason?: string;
+};
+
+export type NewBusyCalendar = {
+  url: string;
+  name: string | null;
+};
+
+export type NewGoogleConnection = {
+  refresh_token: string;
+};
+
+export type GoogleSwitches = {
+  push?: boolean;
+  busy?: boolean;
+};
+
+export type GoogleDisconnected = {
+  /** Whether Google has ended the grant; false: do it there */
+  revoked: boolean;
+};
+
+export type NewWebhookEndpoint = {
+  url: string;
+  events: (
+    | "*"
+    | "booking.*"
+    | "order.*"
+    | "payment.*"
+    | "client.*"
+    | "product.*"
+    | "service.*"
+    | "mail.*"
+    | "webhook.*"
+    | "booking.created"
+    | "booking.confirmed"
+    | "booking.rescheduled"
+    | "booking.cancelled"
+    | "booking.completed"
+    | "booking.no_show"
+    | "booking.updated"
+    | "order.created"
+    | "order.confirmed"
+    | "order.fulfilled"
+    | "order.cancelled"
+    | "order.updated"
+    | "payment.succeeded"
+    | "payment.refunded"
+    | "payment.refund_reversed"
+    | "payment.refund_failed"
+    | "payment.disputed"
+    | "payment.dispute_reversed"
+    | "client.created"
+    | "client.updated"
+    | "client.deleted"
+    | "product.created"
+    | "product.updated"
+    | "product.deleted"
+    | "product.low_stock"
+    | "product.out_of_stock"
+    | "service.created"
+    | "service.updated"
+    | "service.deleted"
+    | "mail.undeliverable"
+    | "webhook.test"
+  )[];
+  description: string | null;
+  enabled: boolean;
+};
+
+export type WebhookEndpointPatch = {
+  url?: string;
+  events?: (
+    | "*"
+    | "booking.*"
+    | "order.*"
+    | "payment.*"
+    | "client.*"
+    | "product.*"
+    | "service.*"
+    | "mail.*"
+    | "webhook.*"
+    | "booking.created"
+    | "booking.confirmed"
+    | "booking.rescheduled"
+    | "booking.cancelled"
+    | "booking.completed"
+    | "booking.no_show"
+    | "booking.updated"
+    | "order.created"
+    | "order.confirmed"
+    | "order.fulfilled"
+    | "order.cancelled"
+    | "order.updated"
+    | "payment.succeeded"
+    | "payment.refunded"
+    | "payment.refund_reversed"
+    | "payment.refund_failed"
+    | "payment.disputed"
+    | "payment.dispute_reversed"
+    | "client.created"
+    | "client.updated"
+    | "client.deleted"
+    | "product.created"
+    | "product.updated"
+    | "product.deleted"
+    | "product.low_stock"
+    | "product.out_of_stock"
+    | "service.created"
+    | "service.updated"
+    | "service.deleted"
+    | "mail.undeliverable"
+    | "webhook.test"
+  )[];
+  description?: string | null;
+  enabled?: boolean;
+};
+
+export type SecretRotation = {
+  grace: number;
+};
+
+export type WebhooksEndpointsTestAnswer = {
+  /** How many deliveries */
+  queued: number;
+};
+
+export type WebhookRedelivery = {
+  since: string;
+};
+
+export type WebhooksEndpointsRedeliverAnswer = {
+  /** How many deliveries */
+  queued: number;
+};
+
+export type WebhookDeliveriesQuery = {
+  endpoint_id?: string;
+  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  cursor?: string;
+  limit: string;
+};
+
+export type WebhooksDeliveriesRedeliverAnswer = {
+  /** How many deliveries */
+  queued: number;
+};
+
+export type WebhookEventsQuery = {
+  after?: string;
+  type?:
+    | "booking.created"
+    | "booking.confirmed"
+    | "booking.rescheduled"
+    | "booking.cancelled"
+    | "booking.completed"
+    | "booking.no_show"
+    | "booking.updated"
+    | "order.created"
+    | "order.confirmed"
+    | "order.fulfilled"
+    | "order.cancelled"
+    | "order.updated"
+    | "payment.succeeded"
+    | "payment.refunded"
+    | "payment.refund_reversed"
+    | "payment.refund_failed"
+    | "payment.disputed"
+    | "payment.dispute_reversed"
+    | "client.created"
+    | "client.updated"
+    | "client.deleted"
+    | "product.created"
+    | "product.updated"
+    | "product.deleted"
+    | "product.low_stock"
+    | "product.out_of_stock"
+    | "service.created"
+    | "service.updated"
+    | "service.deleted"
+    | "mail.undeliverable"
+    | "webhook.test";
+  limit: string;
+};
+
+export type PostMailUnsubscribeQuery = {
+  /** The token of a reminder */
+  t: string;
+};
+
+export type GetMailUnsubscribeQuery = {
+  /** The token of a reminder */
+  t: string;
+};
+
+export type AddressConfirmation = {
+  token: string;
+};
+
+export type ProgramToken = {
+  access_token: string;
+  token_type: "bearer";
+  /** Seconds */
+  expires_in: number;
+};
+
+export type AccountDeleted = {
+  deleted: true;
+  goes: AccountContents;
+};
+
+/** Done in a minute or two */
+export type AccountDeletionBegun = {
+  deleted: false;
+  goes: AccountContents;
+};
+
+export type AccountDeletionBody = {
+  confirmation?: string;
+};
+
 /** The routes of the functions, behind /functions/v1: what each takes and answers with. */
-export type Routes = {};
+export type Routes = {
+  /** Mails a code of six digits to a client; answers everybody the same. For everybody. */
+  "POST /send-portal-otp": {
+    body: PortalCodeRequest;
+    answer: PortalCodeSent;
+  };
+  /** A code for a session of an hour. For whoever got the code. */
+  "POST /verify-portal-otp": {
+    body: PortalSignIn;
+    answer: PortalSession;
+  };
+  /**
+   * The token of a link for a session for that booking. For whoever has the link of a booking
+   * (`#manage=`).
+   */
+  "POST /verify-portal-otp/link": {
+    body: MailedLink;
+    answer: BookingSession;
+  };
+  /**
+   * Ends the hold of a booking or order: what it became. For whoever has the link of a hold
+   * (`#confirm=`).
+   */
+  "POST /verify-portal-otp/confirm": {
+    body: MailedLink;
+    answer: VerifyPortalOtpConfirmAnswer;
+  };
+  /**
+   * Ends the session of the token, also the second time. For a portal client, or whoever opened a
+   * booking's link.
+   */
+  "POST /verify-portal-otp/sign-out": {
+    answer: undefined;
+  };
+  /**
+   * A page of Stripe where the professional says what Stripe has to know. For the professional, not
+   * with a key.
+   */
+  "POST /payments/account": {
+    body: Onboarding;
+    answer: OnboardingPage;
+  };
+  /**
+   * The account as Stripe knows it now. For the professional, or a program with a key that may
+   * write.
+   */
+  "GET /payments/account": {
+    answer: PaymentAccount;
+  };
+  /** Lets the account go, here: nobody can pay any more. For the professional, not with a key. */
+  "DELETE /payments/account": {
+    answer: undefined;
+  };
+  /**
+   * The page on which what is due now is paid; asked again, the same. For whoever has the receipt's
+   * `checkout_token`; else the professional, the portal client or the booking's link.
+   */
+  "POST /payments/checkout": {
+    body: Checkout;
+    answer: CheckoutPage;
+  };
+  /**
+   * Gives a payment back, or some of it; 202 is on its way. For the professional, or a program with
+   * a key that may write.
+   */
+  "POST /payments/refunds": {
+    body: NewRefund;
+    answer: MadeRefund | RefundOnItsWay;
+  };
+  /**
+   * Bookings and blocked time, for calendar programs; 304 when nothing has changed. For whoever has
+   * the address of the feed.
+   */
+  "GET /calendar/feed/{token}.ics": {
+    answer: string;
+  };
+  /** The same without the body. For whoever has the address of the feed. */
+  "HEAD /calendar/feed/{token}.ics": {
+    answer: undefined;
+  };
+  /** Calendars elsewhere that block starts. For the professional, or a program with a key. */
+  "GET /calendar/busy": {
+    answer: List<BusyCalendar>;
+  };
+  /** Adds one, by its secret address. For the professional, not with a key. */
+  "POST /calendar/busy": {
+    body: NewBusyCalendar;
+    answer: BusyCalendar;
+  };
+  /**
+   * Removes one, with the times it blocks. For the professional, or a program with a key that may
+   * write.
+   */
+  "DELETE /calendar/busy/{id}": {
+    answer: undefined;
+  };
+  /**
+   * Reads one again, within seconds. For the professional, or a program with a key that may write.
+   */
+  "POST /calendar/busy/{id}/sync": {
+    answer: BusyCalendar;
+  };
+  /** The state of Google Calendar. For the professional, or a program with a key. */
+  "GET /calendar/google": {
+    answer: GoogleConnection;
+  };
+  /**
+   * Connects it, by the refresh token of a sign-in at Google. For the professional, not with a key.
+   */
+  "POST /calendar/google": {
+    body: NewGoogleConnection;
+    answer: ConnectedGoogle;
+  };
+  /**
+   * Switches what goes there, and what is read from there. For the professional, or a program with
+   * a key that may write.
+   */
+  "PATCH /calendar/google": {
+    body: GoogleSwitches;
+    answer: ConnectedGoogle;
+  };
+  /** Disconnects it, and ends the grant at Google. For the professional, not with a key. */
+  "DELETE /calendar/google": {
+    answer: GoogleDisconnected;
+  };
+  /** All endpoints. For the professional, or a program with a key. */
+  "GET /webhooks/endpoints": {
+    answer: List<WebhookEndpoint>;
+  };
+  /** Makes an endpoint; its secret is shown this once. For the professional, not with a key. */
+  "POST /webhooks/endpoints": {
+    body: NewWebhookEndpoint;
+    answer: WebhookEndpointWithSecret;
+  };
+  /** One endpoint. For the professional, or a program with a key. */
+  "GET /webhooks/endpoints/{id}": {
+    answer: WebhookEndpoint;
+  };
+  /**
+   * Changes what is given; also enables and disables. For the professional, or a program with a key
+   * that may write; another url: not with a key.
+   */
+  "PATCH /webhooks/endpoints/{id}": {
+    body: WebhookEndpointPatch;
+    answer: WebhookEndpoint;
+  };
+  /**
+   * Deletes an endpoint, with its deliveries. For the professional, or a program with a key that
+   * may write.
+   */
+  "DELETE /webhooks/endpoints/{id}": {
+    answer: undefined;
+  };
+  /**
+   * A new secret; the old one goes on signing for a while. For the professional, not with a key.
+   */
+  "POST /webhooks/endpoints/{id}/rotate-secret": {
+    body: SecretRotation;
+    answer: WebhookEndpointWithSecret;
+  };
+  /** Sends `webhook.test`. For the professional, or a program with a key that may write. */
+  "POST /webhooks/endpoints/{id}/test": {
+    answer: WebhooksEndpointsTestAnswer;
+  };
+  /**
+   * Sends again what has failed since an instant. For the professional, or a program with a key
+   * that may write.
+   */
+  "POST /webhooks/endpoints/{id}/redeliver": {
+    body: WebhookRedelivery;
+    answer: WebhooksEndpointsRedeliverAnswer;
+  };
+  /** What was sent, newest first. For the professional, or a program with a key. */
+  "GET /webhooks/deliveries": {
+    query: WebhookDeliveriesQuery;
+    answer: Page<WebhookDelivery>;
+  };
+  /**
+   * Every try of a delivery, and what was answered. For the professional, or a program with a key.
+   */
+  "GET /webhooks/deliveries/{id}/attempts": {
+    answer: List<WebhookAttempt>;
+  };
+  /** Sends one again. For the professional, or a program with a key that may write. */
+  "POST /webhooks/deliveries/{id}/redeliver": {
+    answer: WebhooksDeliveriesRedeliverAnswer;
+  };
+  /**
+   * All events of the last 30 days, oldest first. For the professional, or a program with a key.
+   */
+  "GET /webhooks/events": {
+    query: WebhookEventsQuery;
+    answer: Page<WebhookEvent>;
+  };
+  /**
+   * No more reminders; also the second time. For whoever got the reminder: the mail program (RFC
+   * 8058), or the portal's page.
+   */
+  "POST /mail/unsubscribe": {
+    query: PostMailUnsubscribeQuery;
+    answer: undefined;
+  };
+  /**
+   * Leads to the portal's page, which asks and posts; not there without `PORTAL_URL`. For whoever
+   * opens that address.
+   */
+  "GET /mail/unsubscribe": {
+    query: GetMailUnsubscribeQuery;
+    answer: undefined;
+  };
+  /**
+   * Confirms the account's address: mails go to clients from then on. For whoever has the link of
+   * the professional's mail (`#confirm-address=`).
+   */
+  "POST /mail/confirm-address": {
+    body: AddressConfirmation;
+    answer: undefined;
+  };
+  /** A key for an access token of an hour. For a program, with the professional's key as Bearer. */
+  "POST /token": {
+    answer: ProgramToken;
+  };
+  /**
+   * Deletes the account and all that is in it; without `confirmation`, says what goes. For the
+   * professional, not with a key, within ten minutes of signing in.
+   */
+  "POST /account/delete": {
+    body: AccountDeletionBody;
+    answer: AccountDeleted | AccountDeletionBegun;
+  };
+};
 
 export type WebhookEventType = WebhookEvent["type"];
 
@@ -2835,7 +3384,7 @@ export type Database = {
        * expires_at, last_used_on}], next_cursor: null}. last_used_on is a date in UTC. Errors: 403
        * person_required.
        */
-      api_keys: { Args: never; Returns: ApiKeysAnswer };
+      api_keys: { Args: never; Returns: List<ApiKey> };
       /**
        * Checks stock, lines, totals, payments and numbers of your orders against each other; a row
        * for each thing that does not add up, so normally none.
@@ -2847,12 +3396,12 @@ export type Database = {
        * reaches outside and has no other such RPC to begin with. Errors: 403 person_required with
        * by_person, unless the caller has signed in.
        */
-      authorize_action: { Args: AuthorizeActionArgs; Returns: null };
+      authorize_action: { Args: AuthorizeActionArgs; Returns: undefined };
       /**
        * For POST /checkout of the payments function: nothing, when the order may be paid by you.
        * Errors: 404 PGRST301; 422 validation_failed {"fields"}.
        */
-      authorize_checkout: { Args: AuthorizeCheckoutArgs; Returns: null };
+      authorize_checkout: { Args: AuthorizeCheckoutArgs; Returns: undefined };
       /**
        * Free starts of a service on local dates (YYYY-MM-DD) of the professional, inclusive, at
        * most 62 days: {time_zone, duration, days: [{date, slots: [{starts_at, ends_at}]}]}.
@@ -2896,12 +3445,12 @@ export type Database = {
        * last_synced_at, created_at}], "next_cursor": null}. status is pending, ok or failing;
        * last_synced_at is when it was last read without a fault.
        */
-      busy_calendars: { Args: never; Returns: BusyCalendarsAnswer };
+      busy_calendars: { Args: never; Returns: List<BusyCalendar> };
       /**
        * Your calendar feeds, oldest first, without their addresses: {"data": [{id, name, detail,
        * created_at}], "next_cursor": null}.
        */
-      calendar_feeds: { Args: never; Returns: CalendarFeedsAnswer };
+      calendar_feeds: { Args: never; Returns: List<CalendarFeed> };
       /**
        * Cancels a booking of yours, with the order made with it; cancelling twice returns the same
        * row. What a provider collected goes back, unless the professional says refund false.
@@ -2955,14 +3504,14 @@ export type Database = {
        * Deletes a busy calendar of yours; what it blocked is free from then on. Errors: 404
        * PGRST301; 422 validation_failed {"fields"}.
        */
-      delete_busy_calendar: { Args: DeleteBusyCalendarArgs; Returns: null };
+      delete_busy_calendar: { Args: DeleteBusyCalendarArgs; Returns: undefined };
       /**
        * Ends a calendar feed of yours: its address opens nothing from then on. Errors: 404
        * PGRST301; 422 validation_failed {"fields"}.
        */
-      delete_calendar_feed: { Args: DeleteCalendarFeedArgs; Returns: null };
+      delete_calendar_feed: { Args: DeleteCalendarFeedArgs; Returns: undefined };
       /** Deletes an endpoint with its deliveries. Errors: 404 PGRST301. */
-      delete_webhook_endpoint: { Args: DeleteWebhookEndpointArgs; Returns: null };
+      delete_webhook_endpoint: { Args: DeleteWebhookEndpointArgs; Returns: undefined };
       /**
        * Lets your account for payments go: its open payment pages are closed. What it collected
        * stays known.
@@ -3144,26 +3693,26 @@ export type Database = {
        * The newest 100 tries of a delivery: {data: [{started_at, duration_ms, status, response,
        * error}], next_cursor: null}. Errors: 404 PGRST301.
        */
-      webhook_attempts: { Args: WebhookAttemptsArgs; Returns: WebhookAttemptsAnswer };
+      webhook_attempts: { Args: WebhookAttemptsArgs; Returns: List<WebhookAttempt> };
       /**
        * Your deliveries, newest first: {data: [{id, endpoint_id, event_id, type, status, attempts,
        * next_attempt_at, last_status, created_at}], next_cursor}. Errors: 404 PGRST301; 410
        * cursor_expired; 422 validation_failed.
        */
-      webhook_deliveries: { Args: WebhookDeliveriesArgs; Returns: WebhookDeliveriesAnswer };
+      webhook_deliveries: { Args: WebhookDeliveriesArgs; Returns: Page<WebhookDelivery> };
       /** One of your endpoints. Errors: 404 PGRST301. */
       webhook_endpoint: { Args: WebhookEndpointArgs; Returns: WebhookEndpoint };
       /**
        * Your endpoints, oldest first: {data: [{id, url, events, description, enabled,
        * disabled_reason, created_at}], next_cursor: null}.
        */
-      webhook_endpoints: { Args: never; Returns: WebhookEndpointsAnswer };
+      webhook_endpoints: { Args: never; Returns: List<WebhookEndpoint> };
       /**
        * Your events in the order of their commits, as they are delivered: {data, next_cursor}. Ask
        * for those after the last sequence you have seen. Errors: 410 cursor_expired when some of
        * them are no longer kept; 422 validation_failed.
        */
-      webhook_events: { Args: WebhookEventsArgs; Returns: WebhookEventsAnswer };
+      webhook_events: { Args: WebhookEventsArgs; Returns: Page<WebhookEvent> };
     };
     Enums: None;
     CompositeTypes: None;

@@ -143,7 +143,8 @@ const LIMITS = [
     code: "too_many_rows",
     statuses: [413],
     when: "a request writes more than 1000 rows of the tables; nothing was written",
-    todo: "Send the rows in several requests.",
+    todo: "Send the rows in several requests, of at most `most` each.",
+    details: z.strictObject({ most: z.int() }),
     of,
   },
 ] as const satisfies readonly ErrorEntry[];
@@ -548,7 +549,7 @@ const PAYMENTS = [
     statuses: [409],
     when: "a refund that is recorded is more than was paid and not given back",
     todo: "Show what can be given back.",
-    details: z.strictObject({ refundable: amount }),
+    details: z.strictObject({ refundable: z.number() }),
     of,
   },
   {
@@ -606,7 +607,7 @@ const PAYMENTS = [
     statuses: [422],
     when: "more is to be given back than is left of the payment; without details where Stripe said so",
     todo: "Show what is left.",
-    details: z.strictObject({ refundable: amount }),
+    details: z.strictObject({ refundable: z.number() }),
     of,
   },
   {

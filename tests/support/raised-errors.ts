@@ -16,6 +16,25 @@ export function migrations(): string {
   return filesIn("supabase/migrations/", ".sql").map(readFile).join("\n").replace(/--.*$/gm, "");
 }
 
+/** From an opening parenthesis to the one that closes it. */
+function inParentheses(text: string, from: number): string {
+  let depth = 0;
+  for (let end = from; end < text.length; end++) {
+    if (text[end] === "(") depth++;
+    if (text[end] === ")" && --depth === 0) return text.slice(from, end);
+  }
+  throw new Error("a parenthesis is not closed");
+}
+
+/** The errors of calls that hand over JSON for `details`. */
+function withJson(text: string, call: RegExp, json: RegExp): string[] {
+  return asErrors(
+    [...text.matchAll(call)].filter(({ 0: start, index }) =>
+      json.test(inParentheses(text, index + start.indexOf("("))),
+    ),
+  );
+}
+
 const asErrors = (found: Iterable<RegExpMatchArray>) =>
   Array.from(found, ([, status, code]) => `${status} ${code}`);
 
@@ -50,6 +69,17 @@ export function raisedErrors(): string[] {
     throw new Error("AddressError is not the only one that extends ApiError");
 
   return [...new Set([...reasons, ...literal, ...thrown, ...derived])];
+}
+
+/** Those of them that come, here or there, with JSON in `details`. */
+export function raisedWithDetails(): string[] {
+  const sql = migrations();
+  const code = filesIn("supabase/functions/", ".ts").map(readFile).join("\n");
+  return [
+    ...slotErrors(sql),
+    ...withJson(sql, /private\.raise_error\(\s*(\d{3}),\s*'(\w+)'/g, /jsonb?_(build_object|agg)/),
+    ...withJson(code, /(?:new ApiError|super)\(\s*(\d{3}),\s*"(\w+)"/g, /\bdetails: /),
+  ];
 }
 
 /** Of a text, what looks like an expected error: `status: 409, code: "slot_taken"`, `[409, "slot_taken"]`. */

@@ -6,6 +6,7 @@ import {
   expectedErrors,
   filesIn,
   raisedErrors,
+  raisedWithDetails,
   readFile,
 } from "../support/raised-errors.ts";
 
@@ -59,6 +60,11 @@ const tests = filesIn("tests/", ".ts")
 test("what the database and the functions raise is listed, with its status, and no more is ours", () => {
   const ours = errorsOf(ERRORS.filter(({ of }) => of === "ours"));
   expect(ours.toSorted()).toEqual(raisedErrors().toSorted());
+});
+
+test("details have a shape where JSON is handed over for them", () => {
+  const shaped = errorsOf(ERRORS.filter(({ of, details }) => of === "ours" && details));
+  expect(shaped.toSorted()).toEqual([...new Set(raisedWithDetails())].toSorted());
 });
 
 test("an error has one entry", () => {

@@ -1,5 +1,4 @@
 /** Which change is which event, whichever path made it, and what an event says. */
-import { readFileSync } from "node:fs";
 import type { TransactionSql } from "postgres";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EVENT_SCHEMAS } from "../../reference/webhook-events.ts";
