@@ -219,6 +219,46 @@ export type ClientUpdate = Partial<
 
 export type OrderKind = "product" | "service";
 
+export type ProductLine = {
+  product_id: string;
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: string | null;
+  /** What tells a variant apart: {"size": "M"} */
+  options: JsonObject;
+};
+
+export type ServiceLine = {
+  service_id: string;
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: null;
+  options: Record<string, never>;
+};
+
+/** Of something that is not in the catalogue */
+export type FreeLine = {
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: null;
+  options: Record<string, never>;
+};
+
+/** As ordered; it never changes */
+export type OrderLine = ProductLine | ServiceLine | FreeLine;
+
 export type OrderStatus = "pending" | "confirmed" | "fulfilled" | "cancelled";
 
 export type PaymentStatus =
@@ -250,7 +290,7 @@ export type Order = {
   /** The booking that is charged; it has one order at a time that is not cancelled. */
   booking_id: string | null;
   /** Lines as ordered, with name, unit price and total; they never change. */
-  items: string[];
+  items: OrderLine[];
   /** Sum of the lines. */
   subtotal: number;
   /** An amount that the professional takes off, cut down to the subtotal. */
@@ -311,6 +351,29 @@ export type Order = {
   metadata: JsonObject;
 };
 
+/** In orders of kind product */
+export type NewProductLine = {
+  product_id: string;
+  quantity: number;
+};
+
+/** In orders of kind service */
+export type NewServiceLine = {
+  service_id: string;
+  quantity: number;
+};
+
+/** Of something that is not in the catalogue */
+export type NewFreeLine = {
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+};
+
+/** What is written into items of an order */
+export type NewOrderLine = NewProductLine | NewServiceLine | NewFreeLine;
+
 /** What a professional may write into a new row; any other column is refused with 42501. */
 export type OrderInsert = Partial<
   Pick<
@@ -320,14 +383,16 @@ export type OrderInsert = Partial<
     | "client_id"
     | "kind"
     | "booking_id"
-    | "items"
     | "discount"
     | "shipping_address"
     | "notes"
     | "internal_notes"
     | "metadata"
   >
->;
+> & {
+  /** Lines as ordered, with name, unit price and total; they never change. */
+  items?: NewOrderLine[];
+};
 
 /** What a professional may change; any other column is refused with 42501. */
 export type OrderUpdate = Partial<
@@ -427,6 +492,39 @@ export type Availability = {
 
 export type ProfileTier = "free" | "plus" | "pro" | "max" | "ultra";
 
+/** What is false is not sent; what is left out is */
+export type MailSettings = {
+  /** To clients */
+  client?: {
+    [Key in
+      | "booking_received"
+      | "booking_confirmed"
+      | "booking_moved"
+      | "booking_cancelled"
+      | "booking_reminder"
+      | "order_received"
+      | "order_confirmed"
+      | "order_cancelled"
+      | "payment_received"
+      | "payment_returned"
+      | "payment_refunded"]: boolean;
+  };
+  /** To the professional */
+  professional?: {
+    [Key in
+      | "new_booking"
+      | "booking_moved"
+      | "booking_cancelled"
+      | "new_order"
+      | "payment_received"
+      | "payment_returned"
+      | "payment_refund_failed"
+      | "client_undeliverable"
+      | "calendar_failing"
+      | "calendar_disconnected"]: boolean;
+  };
+};
+
 export type ProfilePublicContact = "contact_email" | "contact_phone" | "address";
 
 /**
@@ -491,7 +589,7 @@ export type Profile = {
    * Which mails are sent: {"client": {"booking_confirmed": false}, "professional": {"new_order":
    * false}}. A kind that is not named is sent.
    */
-  mail_settings: { [key: string]: { [key: string]: boolean } };
+  mail_settings: MailSettings;
   /**
    * Minutes before the start at which clients are reminded: at most two, 30 to 20160; none for an
    * empty list.
@@ -1267,46 +1365,6 @@ export type PlaceOrderArgs = {
   idempotency_key?: string | null;
   language?: string | null;
 };
-
-export type ProductLine = {
-  product_id: string;
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: string | null;
-  /** What tells a variant apart: {"size": "M"} */
-  options: JsonObject;
-};
-
-export type ServiceLine = {
-  service_id: string;
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: null;
-  options: Record<string, never>;
-};
-
-/** Of something that is not in the catalogue */
-export type FreeLine = {
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: null;
-  options: Record<string, never>;
-};
-
-/** As ordered; it never changes */
-export type OrderLine = ProductLine | ServiceLine | FreeLine;
 
 export type OrderReceipt = {
   id: string;
@@ -2394,54 +2452,28 @@ export type WebhookEvent =
   | MailUndeliverableEvent
   | WebhookTestEvent;
 
+export type NextStarts = {
+  /** The next free starts, at most three */
+  next_starts: Instant[];
+};
+
+export type RetryAfter = {
+  /** Seconds */
+  retry_after: number;
+};
+
 /** By code: what `details` holds once it is parsed. Null where there is nothing to say. */
 export type ErrorDetails = {
-  slot_taken: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  busy:
-    | {
-        /** The next free starts, at most three */
-        next_starts: Instant[];
-      }
-    | {
-        /** Seconds */
-        retry_after: number;
-      }
-    | null;
-  not_accepting: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  inactive: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  past: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  too_soon: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  too_far: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  closed_date: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  outside_hours: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  not_on_grid: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
+  slot_taken: NextStarts | null;
+  busy: NextStarts | RetryAfter | null;
+  not_accepting: NextStarts | null;
+  inactive: NextStarts | null;
+  past: NextStarts | null;
+  too_soon: NextStarts | null;
+  too_far: NextStarts | null;
+  closed_date: NextStarts | null;
+  outside_hours: NextStarts | null;
+  not_on_grid: NextStarts | null;
   too_late: string | null;
   too_many_open: string | null;
   hold_expired: string | null;
@@ -2498,7 +2530,6 @@ export type ErrorDetails = {
     due: number;
   } | null;
   refund_exceeds_paid: {
-    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   reference_reused: string | null;
@@ -2514,7 +2545,6 @@ export type ErrorDetails = {
   nothing_due: string | null;
   payment_disputed: string | null;
   refund_exceeds_payment: {
-    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   not_a_provider_payment: string | null;
@@ -2589,16 +2619,12 @@ export type ErrorDetails = {
     from: string;
     to: string;
   } | null;
-  rate_limit_exceeded: {
-    /** Seconds */
-    retry_after: number;
-  } | null;
-  too_many_connections: {
-    /** Seconds */
-    retry_after: number;
-  } | null;
+  rate_limit_exceeded: RetryAfter | null;
+  too_many_connections: RetryAfter | null;
   count_not_allowed: string | null;
-  too_many_rows: string | null;
+  too_many_rows: {
+    most: number;
+  } | null;
   "23514": string | null;
   "23502": string | null;
   "23503": string | null;
