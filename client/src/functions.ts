@@ -1,11 +1,11 @@
 /** The routes of the edge functions that a front end or a program calls. */
 import type { Call, CallOptions } from "./client.ts";
-import type { Routes } from "./routes.ts";
+import type { Routes } from "./database.ts";
 
 type Name = keyof Routes;
 type Body<Route extends Name> = Routes[Route] extends { body: infer Given } ? Given : never;
 type Query<Route extends Name> = Routes[Route] extends { query: infer Given extends object }
-  ? Given
+  ? Partial<Given>
   : never;
 type Answer<Route extends Name> = Promise<Routes[Route]["answer"]>;
 
