@@ -67,7 +67,7 @@ export function comment(text: string | null | undefined, indent = ""): string {
 
 const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** What the catalogue says about a field of a named shape that says nothing itself. */
+/** What the catalogue says about a field of a named shape, which wins over what the shape says. */
 type CommentOf = (name: string, field: string) => string | null | undefined;
 
 /** Prints shapes, and collects those with names on the way. */
@@ -133,7 +133,7 @@ export class Printer {
   fields(shape: z.core.$ZodShape, indent: string, name?: string): string {
     return Object.entries(shape)
       .map(([field, schema]) => {
-        const about = descriptionOf(schema) ?? (name && this.#commentOf(name, field));
+        const about = (name && this.#commentOf(name, field)) || descriptionOf(schema);
         const mark = this.#optional(schema) ? "?" : "";
         return `${comment(about, indent)}${indent}${key(field)}${mark}: ${this.#field(schema, indent)};\n`;
       })

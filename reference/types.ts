@@ -30,6 +30,10 @@ function scalar(type: string): string {
   return isArray ? `${name}[]` : name;
 }
 
+/** Names of arguments that are text, so that nothing but an instant or a date is taken for one. */
+export const INSTANTS = /(_at|^since)$/;
+export const DATES = /_date$/;
+
 const sameValues = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((value) => b.includes(value));
 
@@ -43,16 +47,34 @@ const NAMED_LISTS = Object.values(common)
 
 export const rowName = (table: string) => pascal(singular(table));
 
+/** The names of the shapes that an answer is made of, in whatever list or union. */
+function namesIn(schema: z.core.$ZodType): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "array") return namesIn(def.element);
+  if (def.type === "union") return def.options.flatMap(namesIn);
+  if (def.type === "nullable") return namesIn(def.innerType);
+  const name = nameOf(schema);
+  return name ? [name] : [];
+}
+
+/** What the catalogue says about the fields of what its composite types answer. */
+export function commentsOf(model: Model) {
+  const composites = new Map<string, Column[]>();
+  for (const { name, returns } of model.functions) {
+    const composite = model.composites.find((type) => type.name === returns);
+    const shape = RPCS[name];
+    if (!composite || !shape) continue;
+    for (const of of namesIn(shape.answer)) composites.set(of, composite.columns);
+  }
+  return (name: string, field: string) =>
+    composites.get(name)?.find((column) => column.name === field)?.comment;
+}
+
 class Types {
   readonly printer: Printer;
 
   constructor(readonly model: Model) {
-    const composites = new Map(
-      model.composites.map(({ name, columns }) => [pascal(name), columns]),
-    );
-    this.printer = new Printer(
-      (name, field) => composites.get(name)?.find((column) => column.name === field)?.comment,
-    );
+    this.printer = new Printer(commentsOf(model));
   }
 
   /** The name of the list of a column's values, which gets declared. */
@@ -138,8 +160,8 @@ class Types {
   #argument(fn: Fn, shape: RpcShape, { name, type }: Fn["arguments"][number]): string {
     const described = shape.args?.[name];
     if (described) return this.printer.input(described);
-    if (type === "text" && /(_at|^since)$/.test(name)) return "Instant";
-    if (type === "text" && /_date$/.test(name)) return "LocalDate";
+    if (type === "text" && INSTANTS.test(name)) return "Instant";
+    if (type === "text" && DATES.test(name)) return "LocalDate";
     if (/^jsonb?$/.test(type)) throw new Error(`${fn.name}(${name}) needs a shape.`);
     return scalar(type);
   }

@@ -769,7 +769,9 @@ export type AdjustStockArgs = {
 };
 
 export type StockLevel = {
+  /** Of the product, or of the variant. */
   product_id: string;
+  /** Pieces on hand after the call. */
   stock: number;
 };
 
@@ -785,7 +787,7 @@ export type ApiKey = {
 };
 
 export type AuditFinding = {
-  /** The rule that does not hold */
+  /** Name of the rule, such as stock_is_ledger. */
   finding:
     | "order_lines_make_subtotal"
     | "order_line_is_price_times_quantity"
@@ -797,9 +799,9 @@ export type AuditFinding = {
     | "in_stock_is_stock"
     | "order_products_are_its_lines"
     | "stock_taken_is_ordered";
-  /** The order, the product or, for numbers, the professional */
+  /** The product, order or professional that it is about. */
   subject_id: string;
-  /** null: nothing should have been there */
+  /** What it should be, by the rest of the books. */
   expected: number | null;
   /** What it is. */
   actual: number;
@@ -972,50 +974,96 @@ export type CancelBookingArgs = {
 };
 
 export type BookingReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
-  /** In the currency of the row, exact */
+  /** In currency, as it was when it was booked; 0 for what is free. */
   price: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of price and amount_due: the professional's when it was booked. */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: string;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: string;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: Instant;
-  /** Of a hold: until when it has to be confirmed or paid; null: it is none */
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: Instant | null;
-  /** Opens a payment page; null: nothing is due */
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * something is due.
+   */
   checkout_token: string | null;
-  /** For how much that page is; null: nothing is due */
+  /**
+   * For how much that page is, in currency: the deposit, or all of it with tax. Null unless
+   * something is due.
+   */
   amount_due: number | null;
-  /** The order that was made with it, by which it is paid */
+  /** The order by which it is paid, made with it; null for a service without a payment. */
   order_id: string | null;
 };
 
 export type BlockedTimeReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
-  /** In the currency of the row, exact */
+  /** In currency, as it was when it was booked; 0 for what is free. */
   price: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of price and amount_due: the professional's when it was booked. */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: null;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: null;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: null;
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: null;
+  /** The order by which it is paid, made with it; null for a service without a payment. */
   order_id: null;
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * something is due.
+   */
   checkout_token: null;
+  /**
+   * For how much that page is, in currency: the deposit, or all of it with tax. Null unless
+   * something is due.
+   */
   amount_due: null;
 };
 
@@ -1170,7 +1218,8 @@ export type SlotReason =
   | "closed_date"
   | "outside_hours"
   | "not_on_grid"
-  | "slot_taken";
+  | "slot_taken"
+  | "busy";
 
 export type SlotExplanation = {
   reason: SlotReason;
@@ -1263,15 +1312,19 @@ export type MailKind =
 export type MailStatus = "queued" | "sent" | "dropped" | "failed";
 
 export type MailRecord = {
+  /** Of the mail in the queue, the same on every try. */
   id: string;
   /** client or professional: who gets it. */
   audience: MailAudience;
+  /** What it is about, such as booking_confirmed; docs/mail.md lists them. */
   kind: MailKind;
-  /** null: it was not tried yet */
+  /** The address it was last sent to; null before the first try. */
   recipient: string | null;
   /** queued, sent, dropped (it was not to be sent) or failed. */
   status: MailStatus;
-  /** Why it was dropped or has failed, or what the provider said of it since */
+  /**
+   * Why it was dropped or failed; of a sent one delivered or complained once the provider says so.
+   */
   outcome:
     | "delivered"
     | "bounced"
@@ -1291,13 +1344,17 @@ export type MailRecord = {
     | "undeliverable"
     | "daily_limit"
     | null;
+  /** Whom it is to or about; null for none. */
   client_id: string | null;
+  /** The booking it is about; null for none. */
   booking_id: string | null;
+  /** The order it is about; null for none. */
   order_id: string | null;
+  /** When what it tells happened. */
   created_at: Instant;
-  /** When it goes; null unless queued */
+  /** When the next try is; null unless queued. */
   due_at: Instant | null;
-  /** null while queued */
+  /** When it was sent, dropped or given up; null while queued. */
   finished_at: Instant | null;
 };
 
@@ -1316,24 +1373,29 @@ export type PaymentFlag =
   | "refund_failed";
 
 export type OrderPayment = {
+  /** Of the entry; that of a payment by Stripe is the payment_id of its refunds. */
   id: string;
   /**
    * payment, refund, refund_reversal (a refund that failed after all), dispute (the payer's bank
    * took it back), dispute_reversal; every amount is positive.
    */
   kind: PaymentKind;
-  /** In the currency of the row, exact */
+  /** Always positive; kind says which way it went. */
   amount: number;
-  /** null but for a payment */
+  /** Such as cash or card; null for a refund. */
   method: string | null;
   /** What the payment provider calls it, unique per professional and provider; null without one. */
   reference: string | null;
   /** Of a refund; null for a payment. */
   reason: string | null;
+  /** When it was recorded, which may be after the money moved. */
   created_at: Instant;
   /** manual, or who collected it: stripe. */
   provider: PaymentProvider;
-  /** What should be looked at */
+  /**
+   * What should be looked at: exceeds_total, refund_exceeds_paid, amount_differs (from what was
+   * asked for), refund_failed (what should have gone back by itself did not); mostly null.
+   */
   flag: PaymentFlag | null;
 };
 
@@ -1367,35 +1429,51 @@ export type PlaceOrderArgs = {
 };
 
 export type OrderReceipt = {
+  /** The order's, for the checkout route. */
   id: string;
+  /** Whose order it is. */
   professional_id: string;
+  /** 1, 2, 3 … per professional: what people call the order. */
   number: number;
+  /** product or service: what its lines are. */
   kind: OrderKind;
+  /** As in orders.status; pending also for a hold, which expires_at tells apart. */
   status: OrderStatus;
+  /** unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. */
   payment_status: PaymentStatus;
+  /**
+   * Lines as ordered: product_id or service_id, name, sku, options, unit_price, quantity, total.
+   */
   items: OrderLine[];
-  /** In the currency of the row, exact */
+  /** Sum of the lines. */
   subtotal: number;
-  /** In the currency of the row, exact */
+  /** What the professional took off. */
   discount: number;
-  /** In the currency of the row, exact */
+  /** Rounded once for the whole order; part of the subtotal where prices include tax. */
   tax: number;
-  /** In the currency of the row, exact */
+  /** What is to be paid in all. */
   total: number;
-  /** In the currency of the row, exact */
+  /** Sum of the payments recorded; refunds are not taken off. */
   amount_paid: number;
-  /** In the currency of the row, exact */
+  /** Sum of what went back. */
   amount_refunded: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of every amount here: the professional's when it was ordered. */
   currency: string;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** When it was placed. */
   created_at: Instant;
-  /** Of a hold: until when it has to be confirmed or paid; null: it is none */
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: Instant | null;
-  /** Opens a payment page; null: nothing is due */
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * the order was a hold for its payment and something is due.
+   */
   checkout_token: string | null;
-  /** For how much that page is; null: nothing is due */
+  /** For how much that page is, in currency; null with checkout_token. */
   amount_due: number | null;
 };
 
@@ -1405,16 +1483,17 @@ export type QuoteOrderArgs = {
 };
 
 export type OrderQuote = {
+  /** Lines in the order given: product_id, name, sku, options, unit_price, quantity, total. */
   items: ProductLine[];
-  /** In the currency of the row, exact */
+  /** Sum of the lines. */
   subtotal: number;
-  /** In the currency of the row, exact */
+  /** 0: only the professional takes something off. */
   discount: number;
-  /** In the currency of the row, exact */
+  /** tax_rate percent of the subtotal, rounded once; part of it where prices include tax. */
   tax: number;
-  /** In the currency of the row, exact */
+  /** What place_order would charge, and takes as expected_total. */
   total: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of every amount here: the professional's. */
   currency: string;
 };
 
@@ -1426,7 +1505,9 @@ export type RecordPaymentArgs = {
 };
 
 export type PaymentReceipt = {
+  /** The entry, as order_payments shows it. */
   payment: OrderPayment;
+  /** The order after it, as place_order answers. */
   order: OrderReceipt;
 };
 
@@ -2616,7 +2697,8 @@ export type ErrorDetails = {
   invalid_idempotency_key: string | null;
   idempotency_key_reused: string | null;
   invalid_transition: {
-    from: string;
+    /** null: of what is only made */
+    from: string | null;
     to: string;
   } | null;
   rate_limit_exceeded: RetryAfter | null;
@@ -2649,6 +2731,7 @@ export type ErrorDetails = {
   PGRST100: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
+  PGRST106: string | null;
   PGRST116: string | null;
   PGRST125: string | null;
   PGRST200: string | null;

@@ -357,7 +357,10 @@ const REQUESTS = [
     statuses: [409],
     when: "the state of a booking or order does not follow the one it has",
     todo: "Load the row again and show its state; somebody may have changed it.",
-    details: z.strictObject({ from: z.string(), to: z.string() }),
+    details: z.strictObject({
+      from: z.string().nullable().describe("null: of what is only made"),
+      to: z.string(),
+    }),
     of,
   },
 ] as const satisfies readonly ErrorEntry[];

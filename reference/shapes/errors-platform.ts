@@ -144,6 +144,13 @@ export const PLATFORM_ERRORS = [
     of,
   },
   {
+    code: "PGRST106",
+    statuses: [406],
+    when: "a schema that is not exposed was asked for",
+    todo: fix,
+    of,
+  },
+  {
     code: "PGRST116",
     statuses: [406],
     when: "a single row was asked for and there is none, or there are more",

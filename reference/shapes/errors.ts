@@ -60,6 +60,7 @@ export const COMMON_ERRORS = [
   "PGRST100",
   "PGRST102",
   "PGRST103",
+  "PGRST106",
   "PGRST116",
   "PGRST125",
   "PGRST202",

@@ -5,6 +5,7 @@
 import type { z } from "zod";
 import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../../reference/shapes/errors.ts";
 import { RPCS } from "../../reference/shapes/rpc.ts";
+import { routeProblems } from "./held-routes.ts";
 
 interface Call {
   method: string;
@@ -71,15 +72,17 @@ function problems(call: Call, status: number, body: string): string[] {
     : [];
 }
 
+const isRoute = (url: URL) => url.pathname.startsWith("/functions/v1/");
+
 function isHeld(url: URL): boolean {
-  return url.pathname.startsWith("/rest/v1/");
+  return url.pathname.startsWith("/rest/v1/") || isRoute(url);
 }
 
 /**
  * `send`, but it fails where an answer is not as it is described. Every such case is also added to
  * `mismatches`, for callers that take a failed request for a lost one.
  */
-export function held(send: typeof fetch, mismatches: string[]): typeof fetch {
+export function held(send: typeof fetch, mismatches: Set<string>): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init);
     const request = input instanceof Request ? input : undefined;
@@ -89,11 +92,13 @@ export function held(send: typeof fetch, mismatches: string[]): typeof fetch {
     const method = init?.method ?? request?.method ?? "GET";
     const headers = new Headers(init?.headers ?? request?.headers);
     const call: Call = { method, url, accept: headers.get("accept") ?? "" };
-    const found = problems(call, response.status, await response.clone().text());
+    const found = isRoute(url)
+      ? await routeProblems(method, url.pathname, response.clone())
+      : problems(call, response.status, await response.clone().text());
     if (found.length === 0) return response;
 
     const mismatch = `${method} ${url.pathname} answered ${response.status}: ${found.join("; ")}`;
-    mismatches.push(mismatch);
+    mismatches.add(mismatch);
     throw new Error(mismatch);
   };
 }
