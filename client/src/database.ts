@@ -2720,6 +2720,7 @@ export type ErrorDetails = {
   "22P05": string | null;
   "22023": string | null;
   "21000": string | null;
+  "42601": string | null;
   "42703": string | null;
   "42846": string | null;
   "42883": string | null;
@@ -2731,8 +2732,10 @@ export type ErrorDetails = {
   PGRST100: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
+  PGRST105: string | null;
   PGRST106: string | null;
   PGRST116: string | null;
+  PGRST120: string | null;
   PGRST125: string | null;
   PGRST200: string | null;
   PGRST202: string | null;
@@ -2962,7 +2965,8 @@ export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
   status?: DeliveryStatus;
   cursor?: string;
-  limit?: number | string;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -2971,9 +2975,11 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 };
 
 export type WebhookEventsQuery = {
-  after?: number | string;
+  /** `sequence` of the last event that is known, or `next_cursor` as a number */
+  after?: number;
   type?: EventType;
-  limit?: number | string;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type PostMailUnsubscribeQuery = {
