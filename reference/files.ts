@@ -6,6 +6,7 @@ import { PROJECT_DIR } from "../local/state.ts";
 import { constraintsText } from "./constraints.ts";
 import { databaseTypes } from "./database-types.ts";
 import { readModel } from "./model.ts";
+import { openApiText } from "./openapi/document.ts";
 import { clientTypes } from "./types.ts";
 import { schemasText } from "./webhook-events.ts";
 
@@ -30,6 +31,7 @@ export async function generatedFiles(dbUrl: string): Promise<Record<string, stri
       "supabase/functions/_shared/database.types.ts": await databaseTypes(sql),
       ...typescript("client/src/database.ts", clientTypes(model)),
       ...typescript("client/src/generated/constraints.ts", constraintsText(model)),
+      "docs/openapi.json": openApiText(model),
       "docs/webhook-events.schema.json": schemasText(),
     };
   });
