@@ -1541,7 +1541,7 @@ export type RequestAccountDeletionArgs = {
   confirmation?: string | null;
 };
 
-/** How many rows of each kind */
+/** How many rows of each kind go with an account */
 export type AccountContents = {
   clients: number;
   services: number;
