@@ -1541,7 +1541,7 @@ export type RequestAccountDeletionArgs = {
   confirmation?: string | null;
 };
 
-/** How many rows of each kind */
+/** How many rows of each kind go with an account */
 export type AccountContents = {
   clients: number;
   services: number;
@@ -2784,7 +2784,7 @@ export type PortalCodeSent = {
 };
 
 export type PortalCodeRequest = {
-  email: string;
+  email: number | string;
   professionalId: string;
 };
 
@@ -2813,7 +2813,7 @@ export type PortalSession = {
 };
 
 export type PortalSignIn = {
-  email: string;
+  email: number | string;
   code: string;
   professionalId: string;
 };
@@ -2912,7 +2912,7 @@ export type NewRefund = {
 
 export type NewBusyCalendar = {
   url: string;
-  name: string | null;
+  name?: string | null;
 };
 
 export type NewGoogleConnection = {
@@ -2931,102 +2931,20 @@ export type GoogleDisconnected = {
 
 export type NewWebhookEndpoint = {
   url: string;
-  events: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
-  description: string | null;
-  enabled: boolean;
+  events: EventFilter[];
+  description?: string | null;
+  enabled?: boolean;
 };
 
 export type WebhookEndpointPatch = {
   url?: string;
-  events?: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
+  events?: EventFilter[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type SecretRotation = {
-  grace: number;
+  grace?: number;
 };
 
 export type WebhooksEndpointsTestAnswer = {
@@ -3045,10 +2963,10 @@ export type WebhooksEndpointsRedeliverAnswer = {
 
 export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
-  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  status?: DeliveryStatus;
   cursor?: string;
   /** Rows of a page */
-  limit: number;
+  limit?: number;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -3059,40 +2977,9 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 export type WebhookEventsQuery = {
   /** `sequence` of the last event that is known, or `next_cursor` as a number */
   after?: number;
-  type?:
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test";
+  type?: EventType;
   /** Rows of a page */
-  limit: number;
+  limit?: number;
 };
 
 export type PostMailUnsubscribeQuery = {
