@@ -3,10 +3,14 @@ import { z } from "zod";
 import { amount, count, currency, id, instant } from "./common.ts";
 import type { ErrorEntry } from "./errors.ts";
 
-const retry = z.strictObject({ retry_after: z.int().min(1).describe("Seconds") });
-const nextStarts = z.strictObject({
-  next_starts: z.array(instant).max(3).describe("The next free starts, at most three"),
-});
+const retry = z
+  .strictObject({ retry_after: z.int().min(1).describe("Seconds") })
+  .meta({ id: "RetryAfter" });
+const nextStarts = z
+  .strictObject({
+    next_starts: z.array(instant).max(3).describe("The next free starts, at most three"),
+  })
+  .meta({ id: "NextStarts" });
 const index = z.int().min(0).nullable().describe("Of the line, from 0; null: the list as a whole");
 
 export const accountContents = z

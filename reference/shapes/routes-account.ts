@@ -41,7 +41,7 @@ export const ACCOUNT_ROUTES = [
     path: "/delete",
     who: `${PERSON}, within ten minutes of signing in`,
     summary: "Deletes the account and all that is in it; without `confirmation`, says what goes",
-    body: Deletion.meta({ id: "AccountDeletion" }),
+    body: Deletion.meta({ id: "AccountDeletionBody" }),
     answers: {
       200: z
         .strictObject({ deleted: z.literal(true), goes: accountContents })

@@ -1,7 +1,7 @@
 /** RPCs about webhooks. */
 import { z } from "zod";
-import { EVENT_SCHEMAS } from "../../docs/webhook-events.ts";
 import { EVENT_FILTERS, EVENT_TYPES } from "../../supabase/functions/webhooks/event-types.ts";
+import { EVENT_SCHEMAS } from "../webhook-events.ts";
 import { count, id, instant, list, page, text } from "./common.ts";
 import type { RpcShape } from "./rpc.ts";
 

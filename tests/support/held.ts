@@ -1,7 +1,7 @@
 /** Holds what a stack answers to what reference/shapes says of it. */
 
+import { restProblems } from "./held-rest.ts";
 import { routeProblems } from "./held-routes.ts";
-import { restProblems } from "./held-rpcs.ts";
 
 export interface Call {
   method: string;

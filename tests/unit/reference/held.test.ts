@@ -109,6 +109,16 @@ describe("refusals", () => {
   });
 });
 
+describe("rows of tables", () => {
+  test("JSON in a column that is not as described does not pass", async () => {
+    const url = "http://127.0.0.1:1/rest/v1/orders";
+    const line = { product_id: ID, name: "Soap", sku: null, options: {}, unit_price: 2 };
+    const items = [{ ...line, quantity: 1, total: 2 }];
+    expect(await problemsOf(url, { body: [{ id: ID, items }] })).toEqual([]);
+    expect(await problemsOf(url, { body: [{ id: ID, items: [line] }] })).toHaveLength(1);
+  });
+});
+
 describe("answers of functions", () => {
   const token = "http://127.0.0.1:1/functions/v1/token";
 
