@@ -1541,7 +1541,7 @@ export type RequestAccountDeletionArgs = {
   confirmation?: string | null;
 };
 
-/** How many rows of each kind */
+/** How many rows of each kind go with an account */
 export type AccountContents = {
   clients: number;
   services: number;
@@ -2720,6 +2720,7 @@ export type ErrorDetails = {
   "22P05": string | null;
   "22023": string | null;
   "21000": string | null;
+  "42601": string | null;
   "42703": string | null;
   "42846": string | null;
   "42883": string | null;
@@ -2731,8 +2732,10 @@ export type ErrorDetails = {
   PGRST100: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
+  PGRST105: string | null;
   PGRST106: string | null;
   PGRST116: string | null;
+  PGRST120: string | null;
   PGRST125: string | null;
   PGRST200: string | null;
   PGRST202: string | null;
@@ -2781,7 +2784,7 @@ export type PortalCodeSent = {
 };
 
 export type PortalCodeRequest = {
-  email: string;
+  email: number | string;
   professionalId: string;
 };
 
@@ -2810,7 +2813,7 @@ export type PortalSession = {
 };
 
 export type PortalSignIn = {
-  email: string;
+  email: number | string;
   code: string;
   professionalId: string;
 };
@@ -2909,7 +2912,7 @@ export type NewRefund = {
 
 export type NewBusyCalendar = {
   url: string;
-  name: string | null;
+  name?: string | null;
 };
 
 export type NewGoogleConnection = {
@@ -2928,102 +2931,20 @@ export type GoogleDisconnected = {
 
 export type NewWebhookEndpoint = {
   url: string;
-  events: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
-  description: string | null;
-  enabled: boolean;
+  events: EventFilter[];
+  description?: string | null;
+  enabled?: boolean;
 };
 
 export type WebhookEndpointPatch = {
   url?: string;
-  events?: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
+  events?: EventFilter[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type SecretRotation = {
-  grace: number;
+  grace?: number;
 };
 
 export type WebhooksEndpointsTestAnswer = {
@@ -3042,9 +2963,10 @@ export type WebhooksEndpointsRedeliverAnswer = {
 
 export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
-  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  status?: DeliveryStatus;
   cursor?: string;
-  limit: string;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -3053,40 +2975,11 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 };
 
 export type WebhookEventsQuery = {
-  after?: string;
-  type?:
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test";
-  limit: string;
+  /** `sequence` of the last event that is known, or `next_cursor` as a number */
+  after?: number;
+  type?: EventType;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type PostMailUnsubscribeQuery = {
