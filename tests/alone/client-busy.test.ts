@@ -38,7 +38,7 @@ test("a write that somebody is in the way of is sent again when they have gone, 
       },
     },
   });
-  await api.run(api.from("clients").insert({ name: "Marta" }));
+  await api.run(api.from("clients").insert({ name: "Marta" })).finally(leave);
   expect(waits).toEqual([1000]);
   const rows = await sql`select name from public.clients where professional_id = ${professional.id}
     and name = 'Marta'`;

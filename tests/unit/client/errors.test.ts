@@ -156,7 +156,7 @@ describe("a call", () => {
 
   test("of a function sends its query without what is not given, and ids as one part of the path", async () => {
     const { api, sent } = answering(200, { data: [] });
-    await api.functions.webhooks.deliveries({ limit: "5" });
+    await api.functions.webhooks.deliveries({ limit: 5 });
     await api.functions.webhooks.endpoint("a/b");
     expect(sent.map(({ url }) => url.slice(URL.length))).toEqual([
       "/functions/v1/webhooks/deliveries?limit=5",
