@@ -185,7 +185,7 @@ function rpcSection(fn: Fn, printer: Printer): Section {
       `\`POST /rest/v1/rpc/${fn.name}\`${fn.volatility === "volatile" ? "" : ", which only reads (`GET` as well)"}, for ${list(callers)}.`,
       what.replace(/^Server only\. /, ""),
       args.length > 0 ? table(["argument", "type", "default"], args) : "No arguments.",
-      answer === "undefined" ? "Answers nothing (204)." : `Answers ${shown(printer, answer)}`,
+      answer === "undefined" ? "Answers nothing (204)." : `Answer: ${shown(printer, answer)}`,
       errors || codes.length > 0
         ? `Errors: ${[linkErrors(errors), ...(codes.length > 0 ? [`${errors ? "Also " : ""}${codes.map(linked).join(", ")}.`] : [])].filter(Boolean).join(" ")}`
         : "No errors of its own.",
@@ -243,11 +243,22 @@ function limits(): string[] {
   ];
 }
 
-function events(printer: Printer): Section[] {
-  return Object.entries(EVENT_SCHEMAS).map(([type, schema]) => ({
-    title: `Event ${code(type)}`,
-    body: [`\`\`\`ts\n${printer.body(schema)}\n\`\`\``],
+/** What the bodies have in common, and what is in each. */
+function events(printer: Printer): string[] {
+  const shapes = Object.entries(EVENT_SCHEMAS).map(([type, schema]) => ({
+    type,
+    shape: (schema as z.ZodObject).shape,
   }));
+  const rows = shapes.map(({ type, shape }) => [
+    `<a id="event-${anchor(type)}"></a>${code(type)}`,
+    shown(printer, printer.type(shape.data)),
+    shown(printer, printer.type(shape.previous)),
+  ]);
+  const { data: _, previous: __, type: ___, ...common } = shapes[0]?.shape ?? {};
+  return [
+    `\`\`\`ts\n{\n${printer.fields(common, "  ")}  type: EventType;\n  data: …;\n  previous: …;\n}\n\`\`\``,
+    table(["`type`", "`data`", "`previous`"], rows),
+  ];
 }
 
 function types(model: Model, printer: Printer): Section[] {
@@ -341,8 +352,8 @@ export function referenceText(model: Model): string {
       body: [
         "The body of each; how they come is in [webhooks.md](webhooks.md), and their JSON Schema in " +
           "[webhook-events.schema.json](webhook-events.schema.json). `previous` has the changed fields as they were.",
+        ...events(printer),
       ],
-      sections: events(printer),
     },
     { title: "Types", body: [], sections: types(model, printer) },
     {
@@ -373,7 +384,8 @@ export function referenceText(model: Model): string {
       ...sections.flatMap((section) => [`### ${section.title}`, ...section.body]),
     ]
       .filter(Boolean)
-      .join("\n\n"),
+      .join("\n\n")
+      .replace(/ +$/gm, ""),
   );
   return `${["# Reference", INTRO, contents(chapters), ...written].join("\n\n")}\n`;
 }
