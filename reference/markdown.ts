@@ -256,7 +256,7 @@ function events(printer: Printer): string[] {
   ]);
   const { data: _, previous: __, type: ___, ...common } = shapes[0]?.shape ?? {};
   return [
-    `\`\`\`ts\n{\n${printer.fields(common, "  ")}  type: EventType;\n  data: …;\n  previous: …;\n}\n\`\`\``,
+    `\`\`\`ts\n{\n${printer.fields(common, "  ")}  type: EventType;\n  data: object;\n  previous: object | null;\n}\n\`\`\``,
     table(["`type`", "`data`", "`previous`"], rows),
   ];
 }
