@@ -7,6 +7,7 @@ import { constraintsText } from "./constraints.ts";
 import { databaseTypes } from "./database-types.ts";
 import { referenceText } from "./markdown.ts";
 import { readModel } from "./model.ts";
+import { openApiText } from "./openapi/document.ts";
 import { clientTypes } from "./types.ts";
 import { schemasText } from "./webhook-events.ts";
 
@@ -31,6 +32,7 @@ export async function generatedFiles(dbUrl: string): Promise<Record<string, stri
       "supabase/functions/_shared/database.types.ts": await databaseTypes(sql),
       ...typescript("client/src/database.ts", clientTypes(model)),
       ...typescript("client/src/generated/constraints.ts", constraintsText(model)),
+      "docs/openapi.json": openApiText(model),
       "docs/reference.md": referenceText(model),
       "docs/webhook-events.schema.json": schemasText(),
     };

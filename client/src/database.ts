@@ -2157,7 +2157,7 @@ export type RequestAccountDeletionArgs = {
   confirmation?: string | null;
 };
 
-/** How many rows of each kind */
+/** How many rows of each kind go with an account */
 export type AccountContents = {
   clients: number;
   services: number;
@@ -3311,14 +3311,24 @@ export type ErrorDetails = {
   PGRST002: string | null;
   PGRST003: string | null;
   PGRST100: string | null;
+  PGRST101: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
   PGRST105: string | null;
   PGRST106: string | null;
+  PGRST107: string | null;
+  PGRST108: string | null;
+  PGRST114: string | null;
+  PGRST115: string | null;
   PGRST116: string | null;
+  PGRST118: string | null;
   PGRST120: string | null;
+  PGRST122: string | null;
+  PGRST123: string | null;
+  PGRST124: string | null;
   PGRST125: string | null;
   PGRST200: string | null;
+  PGRST201: string | null;
   PGRST202: string | null;
   PGRST204: string | null;
   PGRST205: string | null;
@@ -3365,7 +3375,7 @@ export type PortalCodeSent = {
 };
 
 export type PortalCodeRequest = {
-  email: string;
+  email: number | string;
   professionalId: string;
 };
 
@@ -3394,7 +3404,7 @@ export type PortalSession = {
 };
 
 export type PortalSignIn = {
-  email: string;
+  email: number | string;
   code: string;
   professionalId: string;
 };
@@ -3493,7 +3503,7 @@ export type NewRefund = {
 
 export type NewBusyCalendar = {
   url: string;
-  name: string | null;
+  name?: string | null;
 };
 
 export type NewGoogleConnection = {
@@ -3512,102 +3522,20 @@ export type GoogleDisconnected = {
 
 export type NewWebhookEndpoint = {
   url: string;
-  events: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
-  description: string | null;
-  enabled: boolean;
+  events: EventFilter[];
+  description?: string | null;
+  enabled?: boolean;
 };
 
 export type WebhookEndpointPatch = {
   url?: string;
-  events?: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
+  events?: EventFilter[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type SecretRotation = {
-  grace: number;
+  grace?: number;
 };
 
 export type WebhooksEndpointsTestAnswer = {
@@ -3626,10 +3554,10 @@ export type WebhooksEndpointsRedeliverAnswer = {
 
 export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
-  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  status?: DeliveryStatus;
   cursor?: string;
   /** Rows of a page */
-  limit: number;
+  limit?: number;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -3640,40 +3568,9 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 export type WebhookEventsQuery = {
   /** `sequence` of the last event that is known, or `next_cursor` as a number */
   after?: number;
-  type?:
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test";
+  type?: EventType;
   /** Rows of a page */
-  limit: number;
+  limit?: number;
 };
 
 export type PostMailUnsubscribeQuery = {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { amount, count, currency, id, instant } from "./common.ts";
 import type { ErrorEntry } from "./errors.ts";
+import { AccountContents } from "./rpc-keys.ts";
 
 const retry = z
   .strictObject({ retry_after: z.int().min(1).describe("Seconds") })
@@ -12,17 +13,6 @@ const nextStarts = z
   })
   .meta({ id: "NextStarts" });
 const index = z.int().min(0).nullable().describe("Of the line, from 0; null: the list as a whole");
-
-export const accountContents = z
-  .strictObject({
-    clients: count,
-    services: count,
-    products: count,
-    bookings: count,
-    orders: count,
-    payments: count,
-  })
-  .meta({ id: "AccountContents", description: "How many rows of each kind go with an account" });
 
 const of = "ours";
 const offer = "Offer `next_starts`, or let the person choose another time.";
@@ -215,7 +205,7 @@ const CALLERS = [
     statuses: [422],
     when: "the account is to be deleted and `confirmation` is not the username",
     todo: "Show what goes, and let the person type what is in `confirmation`.",
-    details: z.strictObject({ confirmation: z.string(), goes: accountContents }),
+    details: z.strictObject({ confirmation: z.string(), goes: AccountContents }),
     of,
   },
   {
