@@ -123,7 +123,7 @@ const AccountFacts = z.strictObject({
 const written = ["validation_failed"] as const;
 
 export const serverPayments = {
-  attach_payment_account: { answer: z.undefined(), errors: [...written, "PGRST301"] },
+  attach_payment_account: { answer: z.undefined(), errors: [...written, "PGRST301", "23505"] },
   record_payment_account: {
     answer: z.undefined(),
     args: { facts: AccountFacts },
