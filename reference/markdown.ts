@@ -65,8 +65,8 @@ function typeOf(table: Table, column: Column, printer: Printer): string {
   const shape = COLUMNS[`${table.name}.${column.name}`];
   if (shape) {
     const written = WRITTEN_COLUMNS[`${table.name}.${column.name}`];
-    const other = written && `, written as ${shown(printer, printer.input(written))}`;
-    return `${code(column.type)}: ${shown(printer, printer.type(shape))}${nullable}${other ?? ""}`;
+    const other = written && `, written as ${inline(printer, printer.input(written))}`;
+    return `${code(column.type)}: ${inline(printer, printer.type(shape))}${nullable}${other ?? ""}`;
   }
   if (column.values) {
     const values = column.values.map(code).join(", ");
@@ -140,6 +140,10 @@ function parts(comment: string | null): { what: string; errors: string } {
   return { what: what.trim(), errors: errors.trim() };
 }
 
+/** The same in a cell of a table, which is one line. */
+const inline = (printer: Printer, type: string) =>
+  shown(printer, type.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/\s+/g, " "));
+
 /** A type where people read, with links to those that it names; a long one on lines of its own. */
 function shown(printer: Printer, type: string): string {
   if (type.includes("\n")) return `\n\n\`\`\`ts\n${type}\n\`\`\``;
@@ -168,7 +172,7 @@ function rpcSection(fn: Fn, printer: Printer): Section {
     const isNull = standard?.startsWith("NULL") || shape.nullable?.includes(name);
     return [
       code(name),
-      described ? shown(printer, printer.input(described)) : argumentType(name, type),
+      described ? inline(printer, printer.input(described)) : argumentType(name, type),
       standard === null
         ? isNull
           ? "required, may be null"
@@ -185,7 +189,7 @@ function rpcSection(fn: Fn, printer: Printer): Section {
       `\`POST /rest/v1/rpc/${fn.name}\`${fn.volatility === "volatile" ? "" : ", which only reads (`GET` as well)"}, for ${list(callers)}.`,
       what.replace(/^Server only\. /, ""),
       args.length > 0 ? table(["argument", "type", "default"], args) : "No arguments.",
-      answer === "undefined" ? "Answers nothing (204)." : `Answers ${shown(printer, answer)}`,
+      answer === "undefined" ? "Answers nothing (204)." : `Answer: ${shown(printer, answer)}`,
       errors || codes.length > 0
         ? `Errors: ${[linkErrors(errors), ...(codes.length > 0 ? [`${errors ? "Also " : ""}${codes.map(linked).join(", ")}.`] : [])].filter(Boolean).join(" ")}`
         : "No errors of its own.",
@@ -243,11 +247,22 @@ function limits(): string[] {
   ];
 }
 
-function events(printer: Printer): Section[] {
-  return Object.entries(EVENT_SCHEMAS).map(([type, schema]) => ({
-    title: `Event ${code(type)}`,
-    body: [`\`\`\`ts\n${printer.body(schema)}\n\`\`\``],
+/** What the bodies have in common, and what is in each. */
+function events(printer: Printer): string[] {
+  const shapes = Object.entries(EVENT_SCHEMAS).map(([type, schema]) => ({
+    type,
+    shape: (schema as z.ZodObject).shape,
   }));
+  const rows = shapes.map(({ type, shape }) => [
+    `<a id="event-${anchor(type)}"></a>${code(type)}`,
+    inline(printer, printer.type(shape.data)),
+    inline(printer, printer.type(shape.previous)),
+  ]);
+  const { data: _, previous: __, type: ___, ...common } = shapes[0]?.shape ?? {};
+  return [
+    `\`\`\`ts\n{\n${printer.fields(common, "  ")}  type: EventType;\n  data: object;\n  previous: object | null;\n}\n\`\`\``,
+    table(["`type`", "`data`", "`previous`"], rows),
+  ];
 }
 
 function types(model: Model, printer: Printer): Section[] {
@@ -290,7 +305,7 @@ export function referenceText(model: Model): string {
     ROUTES.filter((route) => ["professional", "client", "public"].includes(route.for) === isPublic);
 
   // Before the types, of which they name some more.
-  const errors = errorTables(printer, shown);
+  const errors = errorTables(printer, inline);
   const chapters: (Section & { sections?: Section[] })[] = [
     {
       title: "Tables",
@@ -341,8 +356,8 @@ export function referenceText(model: Model): string {
       body: [
         "The body of each; how they come is in [webhooks.md](webhooks.md), and their JSON Schema in " +
           "[webhook-events.schema.json](webhook-events.schema.json). `previous` has the changed fields as they were.",
+        ...events(printer),
       ],
-      sections: events(printer),
     },
     { title: "Types", body: [], sections: types(model, printer) },
     {
@@ -373,7 +388,8 @@ export function referenceText(model: Model): string {
       ...sections.flatMap((section) => [`### ${section.title}`, ...section.body]),
     ]
       .filter(Boolean)
-      .join("\n\n"),
+      .join("\n\n")
+      .replace(/ +$/gm, ""),
   );
   return `${["# Reference", INTRO, contents(chapters), ...written].join("\n\n")}\n`;
 }

@@ -5,7 +5,7 @@ import type { Routes } from "./database.ts";
 type Name = keyof Routes;
 type Body<Route extends Name> = Routes[Route] extends { body: infer Given } ? Given : never;
 type Query<Route extends Name> = Routes[Route] extends { query: infer Given extends object }
-  ? Partial<Given>
+  ? Given
   : never;
 type Answer<Route extends Name> = Promise<Routes[Route]["answer"]>;
 

@@ -38,7 +38,7 @@ export function retryingFetch(options: RetryOptions): typeof fetch {
     for (let repeats = 0; ; ) {
       const outcome = await send().catch((error: unknown) => ({ error }));
       const failed = "error" in outcome;
-      if (failed && (signal?.aborted || !isSafe)) throw outcome.error;
+      if (failed && signal?.aborted) throw outcome.error;
 
       let wait = failed ? null : await ordered(outcome);
       if (wait === null && isSafe && (failed || (await isOutage(outcome))) && repeats < REPEATS) {
@@ -61,9 +61,13 @@ export function retryingFetch(options: RetryOptions): typeof fetch {
 async function ordered(response: Response): Promise<number | null> {
   if (response.status !== 429) return null;
   const { code, details } = await bodyOf(response);
-  if (!OURS.includes(String(code)) || typeof details !== "string") return null;
-  const seconds = Number(/"retry_after": *(\d+)/.exec(details)?.[1] ?? Number.NaN);
-  return Number.isNaN(seconds) ? null : seconds * 1000;
+  if (!OURS.includes(String(code))) return null;
+  try {
+    const { retry_after } = JSON.parse(String(details));
+    return typeof retry_after === "number" ? retry_after * 1000 : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether something between us and the database failed; codes of ours in lower case are answers. */

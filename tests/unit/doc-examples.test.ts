@@ -1,4 +1,5 @@
 /** Every block of TypeScript in the pages compiles against the client, strictly. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
@@ -19,6 +20,8 @@ const OPTIONS: ts.CompilerOptions = {
 };
 /** Its blocks go on from one another; those of the other pages stand by themselves. */
 const STORY = "docs/tasks.md";
+/** Its blocks are types, which name those of the client. */
+const TYPES = "docs/reference.md";
 
 interface Module {
   text: string;
@@ -34,6 +37,21 @@ function moduleOf(blocks: Block[]): Module {
     lines.push(...code.trimEnd().split("\n"));
   }
   return { text: `${lines.join("\n")}\nexport {};\n`, at: (line) => `${blocks[0]?.page}:${line}` };
+}
+
+/** Behind the types that they name, each under a name of its own. */
+function typesOf(blocks: Block[]): Module {
+  const lines = readFileSync(join(PROJECT_DIR, "client/src/database.ts"), "utf8").split("\n");
+  const places = new Map<number, string>();
+  for (const [index, { page, line, code }] of blocks.entries()) {
+    const named = code.replace(/^type (\w+)/gm, `export type $1_${index}`);
+    const whole = named === code ? `export type Answer_${index} = ${code}` : named;
+    for (const [offset, text] of whole.trimEnd().split("\n").entries()) {
+      lines.push(text);
+      places.set(lines.length, `${page}:${line + offset}`);
+    }
+  }
+  return { text: lines.join("\n"), at: (line) => places.get(line) ?? `line ${line} of the types` };
 }
 
 function complaints(modules: Map<string, Module>): string[] {
@@ -55,7 +73,7 @@ function complaints(modules: Map<string, Module>): string[] {
   });
 }
 
-const groups = PAGES.flatMap((page) => {
+const groups = PAGES.filter((page) => page !== TYPES).flatMap((page) => {
   const blocks = blocksOf(page);
   return page === STORY ? [blocks] : blocks.map((block) => [block]);
 });
@@ -69,8 +87,10 @@ const WRONG: Block = {
 
 test("the TypeScript of the pages compiles against the client, and a mistake in it would not", () => {
   expect(groups.length).toBeGreaterThan(15);
-  const modules = [...groups, [WRONG]].map(
-    (blocks, index) => [join(PROJECT_DIR, `docs/block-${index}.ts`), moduleOf(blocks)] as const,
+  const types = blocksOf(TYPES);
+  expect(types.length).toBeGreaterThan(50);
+  const modules = [...[...groups, [WRONG]].map(moduleOf), typesOf(types)].map(
+    (module, index) => [join(PROJECT_DIR, `docs/block-${index}.ts`), module] as const,
   );
   expect(complaints(new Map(modules))).toEqual([expect.stringMatching(/^wrong:7 .*"banana"/)]);
 }, 120_000);

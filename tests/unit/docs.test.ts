@@ -5,7 +5,7 @@ import { anchor } from "../../reference/markdown-parts.ts";
 import { filesIn, migrations, raisedErrors, readFile as read } from "../support/raised-errors.ts";
 
 const root = new URL("../../", import.meta.url);
-const pages = ["README.md", ...filesIn("docs/", ".md")];
+const pages = ["README.md", "client/README.md", ...filesIn("docs/", ".md")];
 
 /** Code is no text: what looks like a link or a heading in it is none. */
 const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, "");
