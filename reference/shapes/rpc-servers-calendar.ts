@@ -52,6 +52,7 @@ export const serverCalendar = {
       ])
       .nullable()
       .describe("null: nobody has this token"),
+    nullable: ["ip"],
     errors: [...checked],
   },
   store_busy_calendar: {

@@ -123,7 +123,7 @@ const AccountFacts = z.strictObject({
 const written = ["validation_failed"] as const;
 
 export const serverPayments = {
-  attach_payment_account: { answer: z.undefined(), errors: [...written, "PGRST301"] },
+  attach_payment_account: { answer: z.undefined(), errors: [...written, "PGRST301", "23505"] },
   record_payment_account: {
     answer: z.undefined(),
     args: { facts: AccountFacts },
@@ -151,9 +151,9 @@ export const serverPayments = {
     ],
   },
   record_session: { answer: z.undefined(), args: { session: Session }, errors: [...written] },
-  fail_checkout: { answer: z.undefined(), errors: [...written, "PGRST301"] },
+  fail_checkout: { answer: z.undefined(), nullable: ["code"], errors: [...written, "PGRST301"] },
   record_refund: { answer: z.undefined(), args: { refund: Refund }, errors: [...written] },
-  fail_refund: { answer: z.undefined(), errors: [...written] },
+  fail_refund: { answer: z.undefined(), nullable: ["code"], errors: [...written] },
   record_dispute: { answer: z.undefined(), args: { dispute: Dispute }, errors: [...written] },
   claim_payment_tasks: { answer: z.array(PaymentTask), errors: ["validation_failed"] },
   finish_payment_task: { answer: z.undefined(), errors: ["validation_failed"] },

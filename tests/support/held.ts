@@ -1,8 +1,5 @@
 /** Holds what a stack answers to what reference/shapes says of it. */
 
-import { restProblems } from "./held-rest.ts";
-import { routeProblems } from "./held-routes.ts";
-
 export interface Call {
   method: string;
   url: URL;
@@ -15,12 +12,16 @@ const WITHOUT_BODY = ["HEAD", "OPTIONS"];
 async function problems(call: Call, response: Response): Promise<string[]> {
   const { pathname } = call.url;
   if (WITHOUT_BODY.includes(call.method)) return [];
+  // Loaded where they are needed: each file of tests would wait for all shapes.
   if (pathname.startsWith("/rest/v1/")) {
+    const { restProblems } = await import("./held-rest.ts");
     return restProblems(call, response.status, await response.clone().text());
   }
-  return pathname.startsWith("/functions/v1/")
-    ? routeProblems(call, response, await response.clone().text())
-    : [];
+  if (pathname.startsWith("/functions/v1/")) {
+    const { routeProblems } = await import("./held-routes.ts");
+    return routeProblems(call, response, await response.clone().text());
+  }
+  return [];
 }
 
 /**
