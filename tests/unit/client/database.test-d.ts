@@ -153,7 +153,7 @@ type FreeFields<Type, Depth extends 0[] = []> = Depth["length"] extends 8
 
 type Tables = Database["public"]["Tables"];
 type Rpcs = Database["public"]["Functions"];
-/** These have rows of every table there is, of which only those of six are anybody else's to know. */
+/** These have rows of every table there is, and JSON in some of them that only the rules know. */
 type Exports = "export_account" | "export_client";
 type Answers = {
   [Name in Exclude<keyof Rpcs, Exports>]: { answer: Rpcs[Name]["Returns"] };
