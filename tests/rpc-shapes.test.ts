@@ -1,4 +1,6 @@
 /** The shapes of reference/ against the catalogue: functions, arguments, types, columns, values, codes. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { COMMON_ERRORS } from "../reference/shapes/errors.ts";
@@ -12,6 +14,7 @@ import {
 } from "../reference/shapes/rows.ts";
 import { RPCS } from "../reference/shapes/rpc.ts";
 import { sql } from "./support/database.ts";
+import { mismatches } from "./support/held.ts";
 import { bare, fieldsOf, formsOf, takesNull, valuesOf } from "./support/shapes.ts";
 
 interface Argument {
@@ -128,6 +131,20 @@ describe("RPCs", () => {
       }
     }
   });
+});
+
+test("an answer to a test that is not as its shape says fails, and is kept for the end of the test", async () => {
+  const server = createServer((_, response) => {
+    response.setHeader("content-type", "application/json").end('{"stock": "many"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/rest/v1/rpc/adjust_stock`;
+  await expect(fetch(url, { method: "POST" })).rejects.toThrow("adjust_stock answered 200");
+  expect([...mismatches]).toHaveLength(1);
+  // Else this test fails by what it has found.
+  mismatches.clear();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 describe("rows", () => {

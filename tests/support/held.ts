@@ -6,6 +6,9 @@ export interface Call {
   accept: string;
 }
 
+/** What the answers to the test file that runs had and should not have had, since its last test. */
+export const mismatches = new Set<string>();
+
 /** A body comes with neither. */
 const WITHOUT_BODY = ["HEAD", "OPTIONS"];
 
@@ -28,7 +31,7 @@ async function problems(call: Call, response: Response): Promise<string[]> {
  * `send`, but it fails where an answer is not as it is described. Every such case is also added to
  * `mismatches`, because callers may take a request that fails for one that was lost.
  */
-export function held(send: typeof fetch, mismatches: Set<string>): typeof fetch {
+export function held(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init);
     const { method, url, headers } =

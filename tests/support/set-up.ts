@@ -1,12 +1,10 @@
 /** Runs in front of each test file that talks to a stack. */
 import { afterAll, afterEach, expect } from "vitest";
 import { closeAll } from "./closing.ts";
-import { held } from "./held.ts";
-
-const mismatches = new Set<string>();
+import { held, mismatches } from "./held.ts";
 
 /** Also for stacks that a file starts itself: those of every address. */
-globalThis.fetch = held(globalThis.fetch, mismatches);
+globalThis.fetch = held(globalThis.fetch);
 
 function expectNoMismatch(): void {
   const found = [...mismatches];

@@ -1,6 +1,6 @@
 /** That answers of a stack that are not as described do not pass unseen. */
 import { describe, expect, test } from "vitest";
-import { held } from "../../support/held.ts";
+import { held, mismatches } from "../../support/held.ts";
 
 const RPC = "http://127.0.0.1:1/rest/v1/rpc";
 const ID = "0b5b6f0e-7f4a-4c39-9a5e-0d1f7a1c2b3d";
@@ -17,13 +17,14 @@ async function problemsOf(url: string, answer: Answer, init?: RequestInit): Prom
   const { status = 200, body, type = "application/json" } = answer;
   const text = body === undefined ? null : JSON.stringify(body);
   const send = async () => new Response(text, { status, headers: { "content-type": type } });
-  const mismatches = new Set<string>();
-  const seen = await held(send as typeof fetch, mismatches)(url, { method: "POST", ...init }).then(
+  const seen = await held(send as typeof fetch)(url, { method: "POST", ...init }).then(
     async (response) => (await response.text()) || null,
     (error: Error) => error.message,
   );
-  expect(seen).toBe([...mismatches][0] ?? text);
-  return [...mismatches];
+  const found = [...mismatches];
+  mismatches.clear();
+  expect(seen).toBe(found[0] ?? text);
+  return found;
 }
 
 const error = (code: string, details: unknown = null) => ({
