@@ -171,7 +171,7 @@ test("a booking that somebody has moved further ahead, or is no demo's, is left 
     await tx`
       insert into public.bookings (id, professional_id, client_id, service_id, starts_at)
       select 'b0000000-0000-4000-8000-000000000001', professional_id, client_id, service_id,
-        starts_at - interval '49 days 5 hours'
+        starts_at - interval '119 days 5 hours'
       from public.bookings where id = 'a0000000-0000-4000-8000-000000000041'`;
     const read = () => tx`
       select id, starts_at from public.bookings
