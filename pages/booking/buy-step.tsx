@@ -32,7 +32,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
   const [details, setDetails] = useStored("details", NO_DETAILS);
   const ordering = useAction(async () => {
     // Nothing is ordered at a price that was not shown.
-    if (!quote.value) return;
+    if (!quote.value) return quote.again();
     try {
       const expected_total = quote.value.total;
       const { receipt } = await order({ ...details, professional_id, items, expected_total });
@@ -113,7 +113,11 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
         />
         <Failure error={ordering.error} />
         <div class="actions">
-          <Button kind="primary" type="submit" busy={ordering.busy || !quote.value}>
+          <Button
+            kind="primary"
+            type="submit"
+            busy={ordering.busy || !(quote.value || quote.error)}
+          >
             {professional.orders_need_payment ? texts.orderAndPay : texts.order}
           </Button>
         </div>

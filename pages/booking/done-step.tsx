@@ -28,9 +28,10 @@ interface DoneStepProps {
 
 type State = "over" | "cancelled" | "waiting" | "pay" | "check" | "asked" | "done";
 
-function stateOf({ kind, receipt }: Made, payment: string | null): State {
+function stateOf({ kind, receipt, wasHeld }: Made, payment: string | null): State {
   const { status, expires_at, checkout_token } = receipt;
-  if (status === "cancelled") return expires_at ? "over" : "cancelled";
+  // Who has paid for a hold that was over gets the money back.
+  if (status === "cancelled") return wasHeld && payment !== "success" ? "over" : "cancelled";
   if (expires_at && checkout_token) return payment === "success" ? "waiting" : "pay";
   if (expires_at) return "check";
   return kind === "booking" && status === "pending" ? "asked" : "done";
@@ -135,7 +136,7 @@ export function DoneStep(props: DoneStepProps) {
             {said.look}
           </Button>
         )}
-        {state === "over" && (
+        {(state === "over" || state === "cancelled") && (
           <Button kind="primary" onClick={() => goTo(beginAgain(made, page))}>
             {said.again}
           </Button>
