@@ -9,8 +9,8 @@ import type {
 } from "../../client/src/database.ts";
 import { createIntent } from "../../client/src/index.ts";
 import { connectPublicly } from "../shared/api.ts";
+import { readStored, writeStored } from "../shared/store.ts";
 import { language } from "../shared/texts/index.ts";
-import { readStored, writeStored } from "./store.ts";
 
 export type {
   BookingPage,

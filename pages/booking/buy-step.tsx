@@ -5,11 +5,11 @@ import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { money } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { goTo } from "../shared/route.ts";
+import { useStored } from "../shared/store.ts";
 import { Button, Field, Heading, Words } from "../shared/ui.tsx";
 import { api, NO_DETAILS, order, type PublicProduct, type PublicProfessional } from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
-import { useStored } from "./store.ts";
 import { texts } from "./texts/index.ts";
 
 interface BuyStepProps {

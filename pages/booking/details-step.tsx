@@ -4,12 +4,12 @@ import { ApiError } from "../shared/api.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { clocksDiffer, momentText, money, visitorZone, zoneText } from "../shared/format.ts";
 import { goTo } from "../shared/route.ts";
+import { useStored } from "../shared/store.ts";
 import { shared } from "../shared/texts/index.ts";
 import { Button, Heading, Link } from "../shared/ui.tsx";
 import { book, NO_DETAILS, type PublicProfessional, type PublicService } from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
-import { useStored } from "./store.ts";
 import { texts } from "./texts/index.ts";
 
 interface DetailsStepProps {

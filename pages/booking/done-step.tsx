@@ -5,12 +5,12 @@ import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, goTo } from "../shared/route.ts";
+import { writeStored } from "../shared/store.ts";
 import { Button, Heading, Link, Loading, Notice } from "../shared/ui.tsx";
 import { type BookingPage, isMadeHere, look, type Made, madeBefore, paymentPage } from "./api.ts";
 import { calendarFile, download } from "./calendar-file.ts";
 import { When } from "./details-step.tsx";
 import { START } from "./start.ts";
-import { writeStored } from "./store.ts";
 import { texts } from "./texts/index.ts";
 
 const said = texts.done;
