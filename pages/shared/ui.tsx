@@ -1,5 +1,5 @@
 /** What all pages are made of. */
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren, JSX } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { addressOf, type Changes, goTo } from "./route.ts";
 import { LANGUAGES, type Language, language, shared } from "./texts/index.ts";
@@ -39,7 +39,11 @@ export function Page({ children, brand, wide = false }: PageProps) {
   );
 }
 
-type LinkProps = Children & AnchorHTMLAttributes<HTMLAnchorElement> & { to: Changes };
+interface LinkProps extends Children {
+  to: Changes;
+  class?: string;
+  "aria-current"?: "page" | undefined;
+}
 
 /** To a step of this page; like any link it opens in another tab too. */
 export function Link({ to, children, ...rest }: LinkProps) {
