@@ -219,6 +219,46 @@ export type ClientUpdate = Partial<
 
 export type OrderKind = "product" | "service";
 
+export type ProductLine = {
+  product_id: string;
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: string | null;
+  /** What tells a variant apart: {"size": "M"} */
+  options: JsonObject;
+};
+
+export type ServiceLine = {
+  service_id: string;
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: null;
+  options: Record<string, never>;
+};
+
+/** Of something that is not in the catalogue */
+export type FreeLine = {
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: null;
+  options: Record<string, never>;
+};
+
+/** As ordered; it never changes */
+export type OrderLine = ProductLine | ServiceLine | FreeLine;
+
 export type OrderStatus = "pending" | "confirmed" | "fulfilled" | "cancelled";
 
 export type PaymentStatus =
@@ -250,7 +290,7 @@ export type Order = {
   /** The booking that is charged; it has one order at a time that is not cancelled. */
   booking_id: string | null;
   /** Lines as ordered, with name, unit price and total; they never change. */
-  items: string[];
+  items: OrderLine[];
   /** Sum of the lines. */
   subtotal: number;
   /** An amount that the professional takes off, cut down to the subtotal. */
@@ -311,6 +351,29 @@ export type Order = {
   metadata: JsonObject;
 };
 
+/** In orders of kind product */
+export type NewProductLine = {
+  product_id: string;
+  quantity: number;
+};
+
+/** In orders of kind service */
+export type NewServiceLine = {
+  service_id: string;
+  quantity: number;
+};
+
+/** Of something that is not in the catalogue */
+export type NewFreeLine = {
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+};
+
+/** What is written into items of an order */
+export type NewOrderLine = NewProductLine | NewServiceLine | NewFreeLine;
+
 /** What a professional may write into a new row; any other column is refused with 42501. */
 export type OrderInsert = Partial<
   Pick<
@@ -320,14 +383,16 @@ export type OrderInsert = Partial<
     | "client_id"
     | "kind"
     | "booking_id"
-    | "items"
     | "discount"
     | "shipping_address"
     | "notes"
     | "internal_notes"
     | "metadata"
   >
->;
+> & {
+  /** Lines as ordered, with name, unit price and total; they never change. */
+  items?: NewOrderLine[];
+};
 
 /** What a professional may change; any other column is refused with 42501. */
 export type OrderUpdate = Partial<
@@ -427,6 +492,39 @@ export type Availability = {
 
 export type ProfileTier = "free" | "plus" | "pro" | "max" | "ultra";
 
+/** What is false is not sent; what is left out is */
+export type MailSettings = {
+  /** To clients */
+  client?: {
+    [Key in
+      | "booking_received"
+      | "booking_confirmed"
+      | "booking_moved"
+      | "booking_cancelled"
+      | "booking_reminder"
+      | "order_received"
+      | "order_confirmed"
+      | "order_cancelled"
+      | "payment_received"
+      | "payment_returned"
+      | "payment_refunded"]: boolean;
+  };
+  /** To the professional */
+  professional?: {
+    [Key in
+      | "new_booking"
+      | "booking_moved"
+      | "booking_cancelled"
+      | "new_order"
+      | "payment_received"
+      | "payment_returned"
+      | "payment_refund_failed"
+      | "client_undeliverable"
+      | "calendar_failing"
+      | "calendar_disconnected"]: boolean;
+  };
+};
+
 export type ProfilePublicContact = "contact_email" | "contact_phone" | "address";
 
 /**
@@ -491,7 +589,7 @@ export type Profile = {
    * Which mails are sent: {"client": {"booking_confirmed": false}, "professional": {"new_order":
    * false}}. A kind that is not named is sent.
    */
-  mail_settings: { [key: string]: { [key: string]: boolean } };
+  mail_settings: MailSettings;
   /**
    * Minutes before the start at which clients are reminded: at most two, 30 to 20160; none for an
    * empty list.
@@ -671,7 +769,9 @@ export type AdjustStockArgs = {
 };
 
 export type StockLevel = {
+  /** Of the product, or of the variant. */
   product_id: string;
+  /** Pieces on hand after the call. */
   stock: number;
 };
 
@@ -687,7 +787,7 @@ export type ApiKey = {
 };
 
 export type AuditFinding = {
-  /** The rule that does not hold */
+  /** Name of the rule, such as stock_is_ledger. */
   finding:
     | "order_lines_make_subtotal"
     | "order_line_is_price_times_quantity"
@@ -699,9 +799,9 @@ export type AuditFinding = {
     | "in_stock_is_stock"
     | "order_products_are_its_lines"
     | "stock_taken_is_ordered";
-  /** The order, the product or, for numbers, the professional */
+  /** The product, order or professional that it is about. */
   subject_id: string;
-  /** null: nothing should have been there */
+  /** What it should be, by the rest of the books. */
   expected: number | null;
   /** What it is. */
   actual: number;
@@ -874,50 +974,96 @@ export type CancelBookingArgs = {
 };
 
 export type BookingReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
-  /** In the currency of the row, exact */
+  /** In currency, as it was when it was booked; 0 for what is free. */
   price: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of price and amount_due: the professional's when it was booked. */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: string;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: string;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: Instant;
-  /** Of a hold: until when it has to be confirmed or paid; null: it is none */
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: Instant | null;
-  /** Opens a payment page; null: nothing is due */
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * something is due.
+   */
   checkout_token: string | null;
-  /** For how much that page is; null: nothing is due */
+  /**
+   * For how much that page is, in currency: the deposit, or all of it with tax. Null unless
+   * something is due.
+   */
   amount_due: number | null;
-  /** The order that was made with it, by which it is paid */
+  /** The order by which it is paid, made with it; null for a service without a payment. */
   order_id: string | null;
 };
 
 export type BlockedTimeReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
-  /** In the currency of the row, exact */
+  /** In currency, as it was when it was booked; 0 for what is free. */
   price: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of price and amount_due: the professional's when it was booked. */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: null;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: null;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: null;
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: null;
+  /** The order by which it is paid, made with it; null for a service without a payment. */
   order_id: null;
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * something is due.
+   */
   checkout_token: null;
+  /**
+   * For how much that page is, in currency: the deposit, or all of it with tax. Null unless
+   * something is due.
+   */
   amount_due: null;
 };
 
@@ -1072,7 +1218,8 @@ export type SlotReason =
   | "closed_date"
   | "outside_hours"
   | "not_on_grid"
-  | "slot_taken";
+  | "slot_taken"
+  | "busy";
 
 export type SlotExplanation = {
   reason: SlotReason;
@@ -1165,15 +1312,19 @@ export type MailKind =
 export type MailStatus = "queued" | "sent" | "dropped" | "failed";
 
 export type MailRecord = {
+  /** Of the mail in the queue, the same on every try. */
   id: string;
   /** client or professional: who gets it. */
   audience: MailAudience;
+  /** What it is about, such as booking_confirmed; docs/mail.md lists them. */
   kind: MailKind;
-  /** null: it was not tried yet */
+  /** The address it was last sent to; null before the first try. */
   recipient: string | null;
   /** queued, sent, dropped (it was not to be sent) or failed. */
   status: MailStatus;
-  /** Why it was dropped or has failed, or what the provider said of it since */
+  /**
+   * Why it was dropped or failed; of a sent one delivered or complained once the provider says so.
+   */
   outcome:
     | "delivered"
     | "bounced"
@@ -1193,13 +1344,17 @@ export type MailRecord = {
     | "undeliverable"
     | "daily_limit"
     | null;
+  /** Whom it is to or about; null for none. */
   client_id: string | null;
+  /** The booking it is about; null for none. */
   booking_id: string | null;
+  /** The order it is about; null for none. */
   order_id: string | null;
+  /** When what it tells happened. */
   created_at: Instant;
-  /** When it goes; null unless queued */
+  /** When the next try is; null unless queued. */
   due_at: Instant | null;
-  /** null while queued */
+  /** When it was sent, dropped or given up; null while queued. */
   finished_at: Instant | null;
 };
 
@@ -1218,24 +1373,29 @@ export type PaymentFlag =
   | "refund_failed";
 
 export type OrderPayment = {
+  /** Of the entry; that of a payment by Stripe is the payment_id of its refunds. */
   id: string;
   /**
    * payment, refund, refund_reversal (a refund that failed after all), dispute (the payer's bank
    * took it back), dispute_reversal; every amount is positive.
    */
   kind: PaymentKind;
-  /** In the currency of the row, exact */
+  /** Always positive; kind says which way it went. */
   amount: number;
-  /** null but for a payment */
+  /** Such as cash or card; null for a refund. */
   method: string | null;
   /** What the payment provider calls it, unique per professional and provider; null without one. */
   reference: string | null;
   /** Of a refund; null for a payment. */
   reason: string | null;
+  /** When it was recorded, which may be after the money moved. */
   created_at: Instant;
   /** manual, or who collected it: stripe. */
   provider: PaymentProvider;
-  /** What should be looked at */
+  /**
+   * What should be looked at: exceeds_total, refund_exceeds_paid, amount_differs (from what was
+   * asked for), refund_failed (what should have gone back by itself did not); mostly null.
+   */
   flag: PaymentFlag | null;
 };
 
@@ -1268,76 +1428,52 @@ export type PlaceOrderArgs = {
   language?: string | null;
 };
 
-export type ProductLine = {
-  product_id: string;
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: string | null;
-  /** What tells a variant apart: {"size": "M"} */
-  options: JsonObject;
-};
-
-export type ServiceLine = {
-  service_id: string;
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: null;
-  options: Record<string, never>;
-};
-
-/** Of something that is not in the catalogue */
-export type FreeLine = {
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: null;
-  options: Record<string, never>;
-};
-
-/** As ordered; it never changes */
-export type OrderLine = ProductLine | ServiceLine | FreeLine;
-
 export type OrderReceipt = {
+  /** The order's, for the checkout route. */
   id: string;
+  /** Whose order it is. */
   professional_id: string;
+  /** 1, 2, 3 … per professional: what people call the order. */
   number: number;
+  /** product or service: what its lines are. */
   kind: OrderKind;
+  /** As in orders.status; pending also for a hold, which expires_at tells apart. */
   status: OrderStatus;
+  /** unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. */
   payment_status: PaymentStatus;
+  /**
+   * Lines as ordered: product_id or service_id, name, sku, options, unit_price, quantity, total.
+   */
   items: OrderLine[];
-  /** In the currency of the row, exact */
+  /** Sum of the lines. */
   subtotal: number;
-  /** In the currency of the row, exact */
+  /** What the professional took off. */
   discount: number;
-  /** In the currency of the row, exact */
+  /** Rounded once for the whole order; part of the subtotal where prices include tax. */
   tax: number;
-  /** In the currency of the row, exact */
+  /** What is to be paid in all. */
   total: number;
-  /** In the currency of the row, exact */
+  /** Sum of the payments recorded; refunds are not taken off. */
   amount_paid: number;
-  /** In the currency of the row, exact */
+  /** Sum of what went back. */
   amount_refunded: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of every amount here: the professional's when it was ordered. */
   currency: string;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** When it was placed. */
   created_at: Instant;
-  /** Of a hold: until when it has to be confirmed or paid; null: it is none */
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: Instant | null;
-  /** Opens a payment page; null: nothing is due */
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * the order was a hold for its payment and something is due.
+   */
   checkout_token: string | null;
-  /** For how much that page is; null: nothing is due */
+  /** For how much that page is, in currency; null with checkout_token. */
   amount_due: number | null;
 };
 
@@ -1347,16 +1483,17 @@ export type QuoteOrderArgs = {
 };
 
 export type OrderQuote = {
+  /** Lines in the order given: product_id, name, sku, options, unit_price, quantity, total. */
   items: ProductLine[];
-  /** In the currency of the row, exact */
+  /** Sum of the lines. */
   subtotal: number;
-  /** In the currency of the row, exact */
+  /** 0: only the professional takes something off. */
   discount: number;
-  /** In the currency of the row, exact */
+  /** tax_rate percent of the subtotal, rounded once; part of it where prices include tax. */
   tax: number;
-  /** In the currency of the row, exact */
+  /** What place_order would charge, and takes as expected_total. */
   total: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of every amount here: the professional's. */
   currency: string;
 };
 
@@ -1368,7 +1505,9 @@ export type RecordPaymentArgs = {
 };
 
 export type PaymentReceipt = {
+  /** The entry, as order_payments shows it. */
   payment: OrderPayment;
+  /** The order after it, as place_order answers. */
   order: OrderReceipt;
 };
 
@@ -1402,7 +1541,7 @@ export type RequestAccountDeletionArgs = {
   confirmation?: string | null;
 };
 
-/** How many rows of each kind */
+/** How many rows of each kind go with an account */
 export type AccountContents = {
   clients: number;
   services: number;
@@ -2394,54 +2533,28 @@ export type WebhookEvent =
   | MailUndeliverableEvent
   | WebhookTestEvent;
 
+export type NextStarts = {
+  /** The next free starts, at most three */
+  next_starts: Instant[];
+};
+
+export type RetryAfter = {
+  /** Seconds */
+  retry_after: number;
+};
+
 /** By code: what `details` holds once it is parsed. Null where there is nothing to say. */
 export type ErrorDetails = {
-  slot_taken: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  busy:
-    | {
-        /** The next free starts, at most three */
-        next_starts: Instant[];
-      }
-    | {
-        /** Seconds */
-        retry_after: number;
-      }
-    | null;
-  not_accepting: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  inactive: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  past: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  too_soon: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  too_far: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  closed_date: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  outside_hours: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  not_on_grid: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
+  slot_taken: NextStarts | null;
+  busy: NextStarts | RetryAfter | null;
+  not_accepting: NextStarts | null;
+  inactive: NextStarts | null;
+  past: NextStarts | null;
+  too_soon: NextStarts | null;
+  too_far: NextStarts | null;
+  closed_date: NextStarts | null;
+  outside_hours: NextStarts | null;
+  not_on_grid: NextStarts | null;
   too_late: string | null;
   too_many_open: string | null;
   hold_expired: string | null;
@@ -2498,7 +2611,6 @@ export type ErrorDetails = {
     due: number;
   } | null;
   refund_exceeds_paid: {
-    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   reference_reused: string | null;
@@ -2514,7 +2626,6 @@ export type ErrorDetails = {
   nothing_due: string | null;
   payment_disputed: string | null;
   refund_exceeds_payment: {
-    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   not_a_provider_payment: string | null;
@@ -2586,19 +2697,16 @@ export type ErrorDetails = {
   invalid_idempotency_key: string | null;
   idempotency_key_reused: string | null;
   invalid_transition: {
-    from: string;
+    /** null: of what is only made */
+    from: string | null;
     to: string;
   } | null;
-  rate_limit_exceeded: {
-    /** Seconds */
-    retry_after: number;
-  } | null;
-  too_many_connections: {
-    /** Seconds */
-    retry_after: number;
-  } | null;
+  rate_limit_exceeded: RetryAfter | null;
+  too_many_connections: RetryAfter | null;
   count_not_allowed: string | null;
-  too_many_rows: string | null;
+  too_many_rows: {
+    most: number;
+  } | null;
   "23514": string | null;
   "23502": string | null;
   "23503": string | null;
@@ -2612,6 +2720,7 @@ export type ErrorDetails = {
   "22P05": string | null;
   "22023": string | null;
   "21000": string | null;
+  "42601": string | null;
   "42703": string | null;
   "42846": string | null;
   "42883": string | null;
@@ -2623,7 +2732,10 @@ export type ErrorDetails = {
   PGRST100: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
+  PGRST105: string | null;
+  PGRST106: string | null;
   PGRST116: string | null;
+  PGRST120: string | null;
   PGRST125: string | null;
   PGRST200: string | null;
   PGRST202: string | null;
@@ -2672,7 +2784,7 @@ export type PortalCodeSent = {
 };
 
 export type PortalCodeRequest = {
-  email: string;
+  email: number | string;
   professionalId: string;
 };
 
@@ -2701,7 +2813,7 @@ export type PortalSession = {
 };
 
 export type PortalSignIn = {
-  email: string;
+  email: number | string;
   code: string;
   professionalId: string;
 };
@@ -2800,7 +2912,7 @@ export type NewRefund = {
 
 export type NewBusyCalendar = {
   url: string;
-  name: string | null;
+  name?: string | null;
 };
 
 export type NewGoogleConnection = {
@@ -2819,102 +2931,20 @@ export type GoogleDisconnected = {
 
 export type NewWebhookEndpoint = {
   url: string;
-  events: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
-  description: string | null;
-  enabled: boolean;
+  events: EventFilter[];
+  description?: string | null;
+  enabled?: boolean;
 };
 
 export type WebhookEndpointPatch = {
   url?: string;
-  events?: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
+  events?: EventFilter[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type SecretRotation = {
-  grace: number;
+  grace?: number;
 };
 
 export type WebhooksEndpointsTestAnswer = {
@@ -2933,9 +2963,10 @@ export type WebhooksEndpointsRedeliverAnswer = {
 
 export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
-  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  status?: DeliveryStatus;
   cursor?: string;
-  limit: string;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -2944,40 +2975,11 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 };
 
 export type WebhookEventsQuery = {
-  after?: string;
-  type?:
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test";
-  limit: string;
+  /** `sequence` of the last event that is known, or `next_cursor` as a number */
+  after?: number;
+  type?: EventType;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type PostMailUnsubscribeQuery = {

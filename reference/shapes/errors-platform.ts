@@ -84,6 +84,13 @@ export const PLATFORM_ERRORS = [
     todo: "Fix the call: say which rows.",
     of,
   },
+  {
+    code: "42601",
+    statuses: [400],
+    when: "an insert that names no column, on the local stack; hosted, it takes the defaults",
+    todo: fix,
+    of,
+  },
   { code: "42703", statuses: [400], when: "no such column in a query", todo: fix, of },
   { code: "42846", statuses: [400], when: "a cast that does not exist", todo: fix, of },
   {
@@ -144,10 +151,31 @@ export const PLATFORM_ERRORS = [
     of,
   },
   {
+    code: "PGRST105",
+    statuses: [405],
+    when: "PUT with other filters than the id",
+    todo: "Fix the call: write with PATCH, or with POST and `on_conflict`.",
+    of,
+  },
+  {
+    code: "PGRST106",
+    statuses: [406],
+    when: "a schema that is not exposed was asked for",
+    todo: fix,
+    of,
+  },
+  {
     code: "PGRST116",
     statuses: [406],
     when: "a single row was asked for and there is none, or there are more",
     todo: "Say that it is not there any more; use `maybeSingle()` where that is no mistake.",
+    of,
+  },
+  {
+    code: "PGRST120",
+    statuses: [400],
+    when: "rows of an embed that may be many are to be spread into one",
+    todo: fix,
     of,
   },
   {

@@ -5,6 +5,8 @@
 import type { z } from "zod";
 import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../../reference/shapes/errors.ts";
 import { RPCS } from "../../reference/shapes/rpc.ts";
+import { routeProblems } from "./held-routes.ts";
+import { rowProblems } from "./held-rows.ts";
 
 interface Call {
   method: string;
@@ -55,31 +57,36 @@ function errorProblems(status: number, body: string, own: readonly string[] | un
   return problemsOf(entry.details, JSON.parse(error.details));
 }
 
-/** Whether the answer says all: `select` and other formats make another of it. */
-function isWhole({ method, url, accept }: Call): boolean {
-  return method !== "HEAD" && !url.searchParams.has("select") && !/csv|plan|octet/.test(accept);
-}
+/** Other formats make another answer of it. */
+const isJson = ({ method, accept }: Call) => method !== "HEAD" && !/csv|plan|octet/.test(accept);
+
+/** Of the platform's edge, to an `apikey` that is missing or wrong: it has no code. */
+const isWithoutKey = (status: number, body: string) => status === 401 && !/"code":/.test(body);
 
 /** What an answer has that its shape does not; nothing for what is not held. */
 function problems(call: Call, status: number, body: string): string[] {
   const name = RPC.exec(call.url.pathname)?.[1];
+  if (isWithoutKey(status, body)) return [];
   if (status >= 400 && call.method !== "HEAD" && call.url.pathname.startsWith("/rest/v1/")) {
     return errorProblems(status, body, name === undefined ? undefined : (RPCS[name]?.errors ?? []));
   }
-  return name !== undefined && status < 300 && isWhole(call)
-    ? answerProblems(call, name, body)
-    : [];
+  if (status >= 300 || !isJson(call)) return [];
+  if (name === undefined) return rowProblems(call.url, body);
+  // With a `select` it does not say all.
+  return call.url.searchParams.has("select") ? [] : answerProblems(call, name, body);
 }
 
+const isRoute = (url: URL) => url.pathname.startsWith("/functions/v1/");
+
 function isHeld(url: URL): boolean {
-  return url.pathname.startsWith("/rest/v1/");
+  return url.pathname.startsWith("/rest/v1/") || isRoute(url);
 }
 
 /**
  * `send`, but it fails where an answer is not as it is described. Every such case is also added to
  * `mismatches`, for callers that take a failed request for a lost one.
  */
-export function held(send: typeof fetch, mismatches: string[]): typeof fetch {
+export function held(send: typeof fetch, mismatches: Set<string>): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init);
     const request = input instanceof Request ? input : undefined;
@@ -89,11 +96,13 @@ export function held(send: typeof fetch, mismatches: string[]): typeof fetch {
     const method = init?.method ?? request?.method ?? "GET";
     const headers = new Headers(init?.headers ?? request?.headers);
     const call: Call = { method, url, accept: headers.get("accept") ?? "" };
-    const found = problems(call, response.status, await response.clone().text());
+    const found = isRoute(url)
+      ? await routeProblems(method, url.pathname, response.clone())
+      : problems(call, response.status, await response.clone().text());
     if (found.length === 0) return response;
 
     const mismatch = `${method} ${url.pathname} answered ${response.status}: ${found.join("; ")}`;
-    mismatches.push(mismatch);
+    mismatches.add(mismatch);
     throw new Error(mismatch);
   };
 }
