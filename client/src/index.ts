@@ -1,0 +1,25 @@
+/** A thin helper over supabase-js for front ends and programs of this service. */
+export {
+  type Call,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  keyToken,
+  type RpcAnswer,
+  type RpcArgs,
+  type RpcName,
+} from "./client.ts";
+export type { Database } from "./database.ts";
+export type { ErrorCode, ErrorDetails } from "./error-types.ts";
+export { type AnyCode, ApiError, type ClientCode, isCode } from "./errors.ts";
+export type { Functions } from "./functions.ts";
+export { createIntent, type Intent, type IntentOptions } from "./intent.ts";
+export type {
+  Checkout,
+  Page,
+  PortalSession,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from "./route-types.ts";

@@ -1,0 +1,251 @@
+/** Free starts by day: a month with its free days, and the times of one of them, by the visitor's clock. */
+import { useEffect, useState } from "preact/hooks";
+import { useAction } from "./action.ts";
+import { Failure } from "./errors.tsx";
+import {
+  addDays,
+  clocksDiffer,
+  dateOf,
+  dateText,
+  firstWeekday,
+  hourOf,
+  type Instant,
+  type IsoDate,
+  monthOf,
+  timeOf,
+  visitorZone,
+  weekdayOf,
+  weekdays,
+  zoneText,
+} from "./format.ts";
+import { useLoaded } from "./loaded.ts";
+import { shared } from "./texts/index.ts";
+import { Button, Heading, Loading } from "./ui.tsx";
+
+/** What `available_slots` answers. */
+export interface FreeStarts {
+  time_zone: string;
+  days: { slots: { starts_at: Instant }[] }[];
+}
+
+export interface SlotPickerProps {
+  /** At most 62 days at a time, both included. */
+  load: (from: IsoDate, to: IsoDate, signal?: AbortSignal) => Promise<FreeStarts>;
+  /** Whose times they are. */
+  name: string;
+  /** No month after that of this date is looked at. */
+  lastDate: IsoDate;
+  /** The day whose times are shown. */
+  day: IsoDate | null;
+  onDay: (day: IsoDate | null) => void;
+  onPick: (start: Instant) => void;
+}
+
+const texts = shared.slots;
+const LONGEST_RANGE = 62;
+
+function groupBy<Item, Key>(items: Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+const startsOf = ({ days }: FreeStarts): Instant[] =>
+  days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
+
+/** The first day with a free start, by the visitor's clock. */
+async function firstFree(load: SlotPickerProps["load"], from: IsoDate, last: IsoDate) {
+  for (let at = from; at <= last; at = addDays(at, LONGEST_RANGE)) {
+    const [first] = startsOf(await load(at, addDays(at, LONGEST_RANGE - 1)));
+    if (first) return dateOf(first, visitorZone);
+  }
+  return null;
+}
+
+export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPickerProps) {
+  const today = dateOf(new Date(), visitorZone);
+  const [month, setMonth] = useState<IsoDate | null>(day && monthOf(day));
+  const seek = useAction(async (from: IsoDate) => {
+    const found = await firstFree(load, addDays(from, -1), lastDate);
+    setMonth(monthOf(found ?? from));
+  });
+  useEffect(() => {
+    if (month === null) void seek.run(today);
+  }, []);
+  const free = useLoaded(
+    async (signal) => {
+      if (month === null) return undefined;
+      // A day of the visitor may reach into the day before and after of the professional.
+      const answer = await load(addDays(month, -1), monthOf(month, 1), signal);
+      const days = groupBy(startsOf(answer), (start) => dateOf(start, visitorZone));
+      return { days, zone: answer.time_zone };
+    },
+    [month],
+  );
+
+  const show = (shift: number) => {
+    onDay(null);
+    setMonth(monthOf(month ?? today, shift));
+  };
+  const error = seek.error ?? free.error;
+  if (error) {
+    return <Failure error={error} again={() => (month ? free.again() : seek.run(today))} />;
+  }
+  if (month === null) return <Loading />;
+  const isLast = monthOf(month, 1) > lastDate;
+  const days = free.value?.days;
+  const nothing = days && ![...days.keys()].some((date) => monthOf(date) === month);
+  const starts = (day && days?.get(day)) || [];
+  return (
+    <div class="slots">
+      <section class="month" aria-busy={days === undefined}>
+        <div class="month-head">
+          <Button
+            kind="link"
+            aria-label={texts.earlier}
+            disabled={month <= today}
+            onClick={() => show(-1)}
+          >
+            ‹
+          </Button>
+          <h2 aria-live="polite">{dateText(month, "month")}</h2>
+          <Button kind="link" aria-label={texts.later} disabled={isLast} onClick={() => show(1)}>
+            ›
+          </Button>
+        </div>
+        <MonthGrid month={month} days={days} day={day} onDay={onDay} />
+        {nothing && (
+          <p role="status">
+            {isLast ? texts.noneAtAll : texts.none}{" "}
+            {!isLast && (
+              <Button kind="link" busy={seek.busy} onClick={() => seek.run(monthOf(month, 1))}>
+                {texts.later}
+              </Button>
+            )}
+          </p>
+        )}
+      </section>
+      <section class="times">
+        {day && starts.length > 0 && free.value ? (
+          <Times key={day} {...{ day, starts, zone: free.value.zone, name, onPick }} />
+        ) : (
+          !nothing && <p class="faint">{texts.chooseDay}</p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+interface MonthGridProps {
+  month: IsoDate;
+  days: Map<IsoDate, Instant[]> | undefined;
+  day: IsoDate | null;
+  onDay: (day: IsoDate) => void;
+}
+
+/** How far the arrow keys go, in days. */
+const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
+
+/** One of its days is in the tab order; the arrow keys go to the others. */
+function MonthGrid({ month, days, day, onDay }: MonthGridProps) {
+  const next = monthOf(month, 1);
+  const lead = (weekdayOf(month) - firstWeekday + 7) % 7;
+  const weeks: IsoDate[][] = [];
+  for (let at = addDays(month, -lead); at < next; at = addDays(at, 7)) {
+    weeks.push(weekdays.map((_, index) => addDays(at, index)));
+  }
+  const inMonth = [...(days?.keys() ?? [])].filter((date) => monthOf(date) === month);
+  const inTabOrder = day && inMonth.includes(day) ? day : inMonth[0];
+  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+    const from = (event.target as HTMLElement).dataset.date;
+    const step = STEPS[event.key];
+    if (!from || !step) return;
+    event.preventDefault();
+    const aim = addDays(from, step);
+    const to =
+      step > 0 ? inMonth.find((date) => date >= aim) : inMonth.findLast((date) => date <= aim);
+    event.currentTarget.querySelector<HTMLElement>(`[data-date="${to}"]`)?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid of days, as the ARIA pattern has it.
+    <table role="grid" aria-label={dateText(month, "month")} onKeyDown={onKeyDown}>
+      <thead>
+        <tr>
+          {weekdays.map(({ short, long }) => (
+            <th key={long} scope="col" abbr={long}>
+              {short}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeks.map((week) => (
+          <tr key={week[0]}>
+            {week.map((date) => {
+              const count = days?.get(date)?.length ?? 0;
+              if (monthOf(date) !== month) return <td key={date} />;
+              const number = Number(date.slice(8));
+              return (
+                <td key={date}>
+                  {count === 0 ? (
+                    <span class="faint">{number}</span>
+                  ) : (
+                    <button
+                      type="button"
+                      data-date={date}
+                      tabIndex={date === inTabOrder ? 0 : -1}
+                      aria-pressed={date === day}
+                      aria-label={texts.day(dateText(date, "day"), count)}
+                      onClick={() => onDay(date)}
+                    >
+                      {number}
+                    </button>
+                  )}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface TimesProps extends Pick<SlotPickerProps, "name" | "onPick"> {
+  day: IsoDate;
+  starts: Instant[];
+  zone: string;
+}
+
+function Times({ day, starts, zone, name, onPick }: TimesProps) {
+  const differ = starts.some((start) => clocksDiffer(start, zone, visitorZone));
+  const parts = groupBy(starts, (start) => {
+    const hour = hourOf(start, visitorZone);
+    return hour < 12 ? texts.morning : hour < 18 ? texts.afternoon : texts.evening;
+  });
+  return (
+    <>
+      <Heading level={2}>{dateText(day, "day")}</Heading>
+      {differ && (
+        <p class="zones">
+          {texts.yourZone(zoneText(visitorZone))} {texts.theirZone(zoneText(zone), name)}
+        </p>
+      )}
+      {[...parts].map(([part, times]) => (
+        <section key={part} aria-label={part}>
+          <h3>{part}</h3>
+          <ul class="chips">
+            {times.map((start) => (
+              <li key={start}>
+                <button type="button" class="chip" onClick={() => onPick(start)}>
+                  {timeOf(start, visitorZone)}
+                  {differ && <small>{texts.there(timeOf(start, zone), zoneText(zone))}</small>}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}
