@@ -26,7 +26,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { localKeys } from "../../local/keys.ts";
 import type { Ports } from "../../local/ports.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
-import { freePorts } from "../../scripts/free-ports.ts";
+import { freePortsWithPages } from "../../scripts/free-ports.ts";
 import { waitForMails } from "../support/portal.ts";
 import { stack } from "../support/stack.ts";
 
@@ -57,7 +57,7 @@ function linkFolder(from: string, to: string): void {
 
 let folder: string;
 let project: string;
-let ports: Ports;
+let ports: Ports & { pagesPort: number };
 let running: ChildProcess | undefined;
 
 beforeAll(async () => {
@@ -65,11 +65,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "start-"));
   project = join(folder, "project");
   mkdirSync(project);
-  for (const name of ["local", "supabase", "package.json", "tsconfig.json"]) {
+  for (const name of ["client", "local", "pages", "supabase", "package.json", "tsconfig.json"]) {
     cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true });
   }
   linkFolder(join(PROJECT_DIR, "node_modules"), join(project, "node_modules"));
-  ports = await freePorts();
+  ports = await freePortsWithPages();
 }, LONG_MS);
 
 const stop = async (): Promise<unknown> => {
@@ -109,6 +109,7 @@ async function start(
       API_PORT: String(ports.apiPort),
       DB_PORT: String(ports.dbPort),
       MAIL_PORT: String(ports.mailPort),
+      PAGES_PORT: String(ports.pagesPort),
       ...variables,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -130,6 +131,8 @@ async function start(
 
 const call = (path: string, init: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${ports.apiPort}${path}`, init);
+
+const pagesUrl = () => `http://127.0.0.1:${ports.pagesPort}`;
 
 async function servedPage(): Promise<unknown> {
   const headers = { apikey: (await localKeys()).PUBLISHABLE_KEY };

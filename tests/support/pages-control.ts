@@ -4,7 +4,7 @@ import type {} from "../browser/global-setup.ts";
 import type { PagesStack } from "./pages-stack.ts";
 import type { FakeStripe } from "./stripe.ts";
 
-export type PagesAddresses = Pick<PagesStack, "env" | "pagesUrl" | "checkoutUrl">;
+export type PagesAddresses = Pick<PagesStack, "env" | "checkoutUrl">;
 
 export async function askControl<T>(path: string, body: object = {}): Promise<T> {
   const response = await fetch(`${inject("pagesControl")}${path}`, {

@@ -15,8 +15,8 @@ const stack = () => {
 
 const answers: Record<string, (body: { method: string; args: unknown[] }) => Promise<unknown>> = {
   "/start": async () => {
-    const { env, pagesUrl, checkoutUrl } = await stack();
-    return { env, pagesUrl, checkoutUrl };
+    const { env, checkoutUrl } = await stack();
+    return { env, checkoutUrl };
   },
   /** Calls a method of the fake Stripe, such as `expire`. */
   "/stripe": async ({ method, args }) => {

@@ -2,25 +2,22 @@
  * A stack with the seed and the pages, on ports of its own. Payments go to the fake Stripe, whose payment page
  * it serves. Loads nothing of vitest, so that scripts can use it too.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { developmentEnv, readConfig } from "../../local/config.ts";
 import { type StackEnv, startStack } from "../../local/stack.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
-import { freePorts } from "../../scripts/free-ports.ts";
+import { freePortsWithPages } from "../../scripts/free-ports.ts";
 import { startCheckoutPage } from "./checkout-page.ts";
 import { WIDE } from "./limits.ts";
 import { changeSettings } from "./settings.ts";
-import { startStaticSite } from "./static-site.ts";
 import { type FakeStripe, STRIPE_KEY, startStripe } from "./stripe.ts";
 
 const WEBHOOK_SECRET = "whsec_of_the_connect_endpoint";
 
 export interface PagesStack {
   env: StackEnv;
-  pagesUrl: string;
   /** Where the fake's payment page is. */
   checkoutUrl: string;
   fake: FakeStripe;
@@ -40,23 +37,11 @@ export async function startPagesStack(): Promise<PagesStack> {
     const checkoutPage = await startCheckoutPage(fake);
     stops.push(checkoutPage.close);
 
-    const pages = join(dataDir, "pages");
-    mkdirSync(pages);
-    writeFileSync(join(pages, "index.html"), "<!doctype html><title>Pages</title><h1>Pages</h1>");
-    const site = await startStaticSite(pages);
-    stops.push(site.close);
-
     const stack = await startStack({
-      ...(await freePorts()),
+      ...(await freePortsWithPages()),
       projectDir: PROJECT_DIR,
       dataDir,
       fsync: false,
-      config: readConfig(PROJECT_DIR, {
-        ...developmentEnv(PROJECT_DIR),
-        SITE_URL: site.url,
-        PORTAL_URL: `${site.url}/portal/`,
-        PAYMENTS_RETURN_URLS: site.url,
-      }),
       functionsEnv: {
         STRIPE_SECRET_KEY: STRIPE_KEY,
         STRIPE_WEBHOOK_SECRETS: WEBHOOK_SECRET,
@@ -72,7 +57,6 @@ export async function startPagesStack(): Promise<PagesStack> {
     await changeSettings(sql, WIDE).finally(() => sql.end());
     return {
       env: stack.env,
-      pagesUrl: site.url,
       checkoutUrl: checkoutPage.url,
       fake,
       stop: async () => {

@@ -1,5 +1,5 @@
 /** Runs in front of each file of `tests/browser`: its stack is the one with pages. */
 import { askControl, type PagesAddresses } from "./pages-control.ts";
 
-const { env, pagesUrl, checkoutUrl } = await askControl<PagesAddresses>("/start");
-Object.assign(process.env, env, { PAGES_URL: pagesUrl, CHECKOUT_URL: checkoutUrl });
+const { env, checkoutUrl } = await askControl<PagesAddresses>("/start");
+Object.assign(process.env, env, { CHECKOUT_URL: checkoutUrl });
