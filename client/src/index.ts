@@ -1,25 +1,17 @@
 /** A thin helper over supabase-js for front ends and programs of this service. */
 export {
+  type ApiClient,
   type Call,
   type CallOptions,
-  type Client,
   type ClientOptions,
   createClient,
+  type KeyTokenOptions,
   keyToken,
   type RpcAnswer,
   type RpcArgs,
   type RpcName,
 } from "./client.ts";
-export type { Database } from "./database.ts";
-export type { ErrorCode, ErrorDetails } from "./error-types.ts";
+export type * from "./database.ts";
 export { type AnyCode, ApiError, type ClientCode, isCode } from "./errors.ts";
 export type { Functions } from "./functions.ts";
 export { createIntent, type Intent, type IntentOptions } from "./intent.ts";
-export type {
-  Checkout,
-  Page,
-  PortalSession,
-  WebhookAttempt,
-  WebhookDelivery,
-  WebhookEndpoint,
-} from "./route-types.ts";
