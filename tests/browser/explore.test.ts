@@ -1,0 +1,36 @@
+import { test } from "vitest";
+import { expectAccessible, expectToFit } from "../support/browser.ts";
+import { createPractice, appointment, openDay } from "../support/day.ts";
+import { createBooking } from "../support/factories.ts";
+
+test("explore", async () => {
+  const practice = await createPractice();
+  const now = Date.now();
+  const at = (h: number) => new Date(Math.floor(now / 900_000) * 900_000 + h * 3_600_000).toISOString();
+  await appointment(practice, at(-2), { notes: "Short at the back, please." });
+  await appointment(practice, at(-0.75), { status: "confirmed" });
+  await appointment(practice, at(1), { status: "pending", internal_notes: "Late last time" });
+  await createBooking(practice.professional, { starts_at: at(2), ends_at: at(3), notes: "Dentist" });
+  const page = await openDay(practice, "", { width: 360, height: 740 });
+  page.setDefaultTimeout(3000);
+  await page.waitForTimeout(1000);
+  await page.screenshot({ path: "/tmp/day-shots/day.png", fullPage: true });
+  await expectToFit(page);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Cancel" }).first().click();
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: "/tmp/day-shots/cancel.png" });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Move" }).first().click();
+  await page.waitForTimeout(700);
+  await page.screenshot({ path: "/tmp/day-shots/move.png" });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Week" }).click();
+  await page.waitForTimeout(700);
+  await page.screenshot({ path: "/tmp/day-shots/week.png", fullPage: true });
+  await page.setViewportSize({ width: 1200, height: 800 });
+  await page.screenshot({ path: "/tmp/day-shots/week-wide.png", fullPage: true });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForTimeout(700);
+  await page.screenshot({ path: "/tmp/day-shots/out.png", fullPage: true });
+}, 60_000);
