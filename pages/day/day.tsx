@@ -2,26 +2,21 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../shared/api.ts";
 import { Failure, sentence } from "../shared/errors.tsx";
-import {
-  addDays,
-  clocksDiffer,
-  dateOf,
-  dateText,
-  firstWeekday,
-  type IsoDate,
-  timeOf,
-  visitorZone,
-  weekdayOf,
-  zoneText,
-} from "../shared/format.ts";
-import type { Route } from "../shared/route.ts";
+import * as f from "../shared/format.ts";
 import { announce, Button, Heading, Loading, Notice, Page } from "../shared/ui.tsx";
 import { BlockDialog, CancelDialog, MoveDialog } from "./dialogs.tsx";
-import { type Booking, change, loadBookings, loadProfile, type Profile } from "./diary.ts";
+import {
+  type Booking,
+  change,
+  loadBookings,
+  loadProfile,
+  type Profile,
+  type Status,
+} from "./diary.ts";
 import { nameOf } from "./entry.tsx";
 import { Hours } from "./hours.tsx";
 import { Navigation } from "./navigation.tsx";
-import { useNow, usePolled } from "./polled.ts";
+import { usePolled } from "./polled.ts";
 import { signOut } from "./session.ts";
 import { texts } from "./texts/index.ts";
 import { boundsOf } from "./time.ts";
@@ -38,23 +33,23 @@ function useEndOf(error: unknown): void {
   }, [isOver]);
 }
 
-export function Diary({ route }: { route: Route }) {
+export function Diary({ query }: { query: URLSearchParams }) {
   const { value, error, reload } = usePolled("profile", loadProfile);
   useEndOf(error);
-  if (value) return <Schedule {...{ route, error, reload }} profile={value} />;
-  return (
-    <Page>
-      <Heading title={texts.title}>{texts.title}</Heading>
-      {error ? <Failure error={error} again={reload} /> : <Loading />}
-    </Page>
-  );
+  if (value) return <Schedule {...{ query, error, reload }} profile={value} />;
+  return <Page>{error ? <Failure error={error} again={reload} /> : <Loading />}</Page>;
 }
 
-/** `?day=2026-12-01`; without one, or with nonsense, it is today. */
-function dayAsked({ query }: Route, today: IsoDate): IsoDate {
+/** `?day=2026-12-01&view=week`; without a day, or with nonsense, it is today. */
+function datesAsked(query: URLSearchParams, today: f.IsoDate) {
   const asked = query.get("day") ?? "";
   const isDate = /^2[01]\d\d-\d\d-\d\d$/.test(asked) && !Number.isNaN(Date.parse(asked));
-  return isDate ? addDays(asked, 0) : today;
+  const day = isDate ? f.addDays(asked, 0) : today;
+  const isWeek = query.get("view") === "week";
+  const shift = isWeek ? (f.weekdayOf(day) - f.firstWeekday + 7) % 7 : 0;
+  const first = f.addDays(day, -shift);
+  const dates = Array.from({ length: isWeek ? 7 : 1 }, (_, index) => f.addDays(first, index));
+  return { day, isWeek, dates, first, last: f.addDays(first, dates.length - 1) };
 }
 
 /** After an action whose button is gone the focus is nowhere: it goes to what the action was about. */
@@ -67,35 +62,25 @@ function mendFocus(booking?: Booking): void {
 }
 
 interface ScheduleProps {
-  route: Route;
+  query: URLSearchParams;
   profile: Profile;
   error: unknown;
   reload: () => Promise<void>;
 }
 
-function Schedule({ route, profile, error, reload }: ScheduleProps) {
+function Schedule({ query, profile, error, reload }: ScheduleProps) {
   const zone = profile.time_zone;
-  const now = useNow();
-  const today = dateOf(now, zone);
-  const day = dayAsked(route, today);
-  const isWeek = route.query.get("view") === "week";
-  const first = isWeek ? addDays(day, -((weekdayOf(day) - firstWeekday + 7) % 7)) : day;
-  const dates = Array.from({ length: isWeek ? 7 : 1 }, (_, index) => addDays(first, index));
-  const last = dates.at(-1) ?? first;
-  const [from, to] = boundsOf(first, last, zone);
-  const bookings = usePolled(`${from} ${to}`, (signal) => loadBookings(from, to, signal));
-  useEndOf(bookings.error);
-  const stale = bookings.error ?? error;
-
-  const title = isWeek ? `${dateText(first, "day")} – ${dateText(last, "day")}` : dateText(day);
-  useEffect(() => announce(title), [title]);
+  const now = new Date();
+  const today = f.dateOf(now, zone);
+  const { day, isWeek, dates, first, last } = datesAsked(query, today);
+  const [start, end] = boundsOf(first, last, zone);
+  const load = (signal: AbortSignal) => loadBookings(start, end, signal);
+  const { value: bookings, ...polled } = usePolled(start + end, load);
+  useEndOf(polled.error);
+  const stale = polled.error ?? error;
 
   const [trouble, setTrouble] = useState<unknown>();
   const [open, setOpen] = useState<{ kind: "block" | "cancel" | "move"; booking?: Booking }>();
-  const close = () => {
-    setOpen(undefined);
-    mendFocus(open?.booking);
-  };
   /** What goes wrong is said above all, since its entry may be gone; but in a dialog what can be mended there. */
   const act = async (work: () => Promise<unknown>, said: string, booking = open?.booking) => {
     try {
@@ -108,47 +93,51 @@ function Schedule({ route, profile, error, reload }: ScheduleProps) {
       setTrouble(failure);
     }
     setOpen(undefined);
-    await Promise.all([bookings.reload(), reload()]);
+    await Promise.all([polled.reload(), reload()]);
     mendFocus(booking);
   };
-  const shared = { bookings: bookings.value ?? [], zone, now };
-  const dialog = { zone, onClose: close, finish: act };
+  const onStatus = (booking: Booking, status: Status) =>
+    act(() => change(booking, { status }), `${nameOf(booking)}: ${texts.status[status]}`, booking);
+  const onClose = () => {
+    setOpen(undefined);
+    mendFocus(open?.booking);
+  };
+
+  const title = isWeek
+    ? `${f.dateText(first, "day")} – ${f.dateText(last, "day")}`
+    : f.dateText(day);
+  useEffect(() => announce(title), [title]);
+  const shared = { zone, now, today, profile, bookings: bookings ?? [] };
+  const dialog = { zone, onClose, finish: act };
   const booking = open?.booking;
   return (
-    <Page wide={isWeek}>
+    <Page wide={isWeek} brand={<bdi>{profile.full_name}</bdi>}>
       <div class="stack">
         <Heading title={`${texts.title} · ${title}`}>{title}</Heading>
-        <Navigation {...{ route, day, today, isWeek }} />
-        {clocksDiffer(from, zone, visitorZone) && <p class="zones">{texts.zone(zoneText(zone))}</p>}
+        <Navigation {...{ day, today, isWeek }} />
+        {f.clocksDiffer(start, zone, f.visitorZone) && (
+          <p class="zones">{texts.zone(f.zoneText(zone))}</p>
+        )}
         {!isWeek && <Hours {...{ profile, act }} date={day} isPast={day < today} />}
         {stale !== undefined && (
           <Notice>
-            {sentence(stale)} {bookings.at && texts.stale(timeOf(bookings.at.toISOString(), zone))}
+            {sentence(stale)} {polled.at && texts.stale(f.timeOf(polled.at.toISOString(), zone))}
           </Notice>
         )}
       </div>
-      {!bookings.value && !stale && <Loading />}
-      {bookings.value && isWeek && <Week {...{ ...shared, profile, route, dates, today }} />}
-      {bookings.value && !isWeek && (
+      {!bookings && !stale && <Loading />}
+      {bookings && isWeek && <Week {...shared} dates={dates} />}
+      {bookings && !isWeek && (
         <Day
-          {...shared}
-          date={day}
-          isToday={day === today}
+          {...{ ...shared, date: day, onStatus }}
           onAsk={(kind, booking) => setOpen({ kind, booking })}
-          onStatus={(booking, status) => {
-            const said = texts.changedTo(nameOf(booking), texts.status[status]);
-            return act(() => change(booking, { status }), said, booking);
-          }}
         />
       )}
-      <Button onClick={() => setOpen({ kind: "block" })}>{texts.blockDialog.title}</Button>
       {open?.kind === "block" && <BlockDialog {...dialog} date={day} />}
-      {open?.kind === "cancel" && booking && <CancelDialog {...dialog} booking={booking} />}
-      {open?.kind === "move" && booking && <MoveDialog {...dialog} booking={booking} />}
-      <footer class="row apart faint">
-        <span>
-          {texts.signedInAs} <bdi>{profile.full_name}</bdi>
-        </span>
+      {open?.kind === "cancel" && booking && <CancelDialog {...{ ...dialog, booking }} />}
+      {open?.kind === "move" && booking && <MoveDialog {...{ ...dialog, booking }} />}
+      <footer class="row apart">
+        <Button onClick={() => setOpen({ kind: "block" })}>{texts.blockDialog.title}</Button>
         <Button kind="link" onClick={() => signOut().catch(setTrouble)}>
           {texts.signOut}
         </Button>

@@ -1,13 +1,12 @@
 /** What is asked before a booking is cancelled or moved, and for blocked time. */
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Action, useAction } from "../shared/action.ts";
+import { useAction } from "../shared/action.ts";
 import { addDays, dateOf, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { Button, Dialog, Field } from "../shared/ui.tsx";
 import { type Booking, block, cancel, change, freeStarts, paidFor } from "./diary.ts";
 import { nameOf } from "./entry.tsx";
-import { Form, useFields } from "./form.tsx";
+import { Form, type FormProps, useFields } from "./form.tsx";
 import { texts } from "./texts/index.ts";
 import { instantOf } from "./time.ts";
 
@@ -18,24 +17,16 @@ interface Asked {
   finish: (work: () => Promise<unknown>, said: string) => Promise<void>;
 }
 
-interface AskProps extends Pick<Asked, "onClose"> {
+interface AskProps extends Omit<FormProps, "label" | "beside">, Pick<Asked, "onClose"> {
   say: { confirm: string; keep: string };
   title: string;
-  action: Pick<Action<[]>, "run" | "busy" | "error">;
-  kind?: "danger";
-  children: ComponentChildren;
 }
 
-function Ask({ say, title, onClose, children, ...form }: AskProps) {
-  const keep = <Button onClick={onClose}>{say.keep}</Button>;
-  return (
-    <Dialog {...{ title, onClose }}>
-      <Form {...form} label={say.confirm} beside={keep}>
-        {children}
-      </Form>
-    </Dialog>
-  );
-}
+const Ask = ({ say, title, onClose, ...form }: AskProps) => (
+  <Dialog {...{ title, onClose }}>
+    <Form {...form} label={say.confirm} beside={<Button onClick={onClose}>{say.keep}</Button>} />
+  </Dialog>
+);
 
 export function CancelDialog({ booking, zone, onClose, finish }: Asked & { booking: Booking }) {
   const say = texts.cancelDialog;
@@ -48,7 +39,6 @@ export function CancelDialog({ booking, zone, onClose, finish }: Asked & { booki
   );
   return (
     <Ask {...{ say, action, onClose }} title={say.title(what)} kind="danger">
-      <p>{say.text}</p>
       <Field {...field("reason")} lines={2} optional hint={say.reasonHint} />
       {paid > 0 && (
         <label class="check">
@@ -60,7 +50,7 @@ export function CancelDialog({ booking, zone, onClose, finish }: Asked & { booki
   );
 }
 
-/** Any time of any day, as the professional may; those that are free are offered. */
+/** To any time of any day, as the professional may; those that are free are offered. */
 export function MoveDialog({ booking, zone, onClose, finish }: Asked & { booking: Booking }) {
   const say = texts.moveDialog;
   const date = dateOf(booking.starts_at, zone);
@@ -71,19 +61,16 @@ export function MoveDialog({ booking, zone, onClose, finish }: Asked & { booking
     return finish(() => change(booking, { starts_at }), said);
   });
   const run = () => move.run(instantOf(values.date, values.time, zone));
+  const chip = (start: string) => (
+    <button key={start} type="button" class="chip" onClick={() => move.run(start)}>
+      {timeOf(start, zone)}
+    </button>
+  );
   return (
     <Ask {...{ say, onClose }} action={{ ...move, run }} title={say.title(nameOf(booking))}>
       <Field {...field("date")} type="date" required />
       {free && <p class="faint">{free.length > 0 ? say.free : say.noneFree}</p>}
-      <ul class="chips">
-        {free?.map((start) => (
-          <li key={start}>
-            <button type="button" class="chip" onClick={() => move.run(start)}>
-              {timeOf(start, zone)}
-            </button>
-          </li>
-        ))}
-      </ul>
+      <div class="chips">{free?.map(chip)}</div>
       <Field {...field("time")} type="time" required />
     </Ask>
   );

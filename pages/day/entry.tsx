@@ -25,16 +25,19 @@ export function spanOf({ starts_at, ends_at }: Booking, date: IsoDate, zone: str
   return `${text(starts_at)} – ${text(ends_at)}`;
 }
 
+/** Over for the eye: what is later than now, or has its outcome, is not. */
+export const ageOf = ({ ends_at, status }: Booking, now: Date): "over" | "" =>
+  Date.parse(ends_at) <= now.getTime() || status === "completed" || status === "no_show"
+    ? "over"
+    : "";
+
 export function Badge({ booking, zone }: { booking: Booking; zone: string }) {
-  const { expires_at } = booking;
-  const status = booking.status as Status;
+  const { status, expires_at } = booking;
+  if (isHold(booking) && expires_at) {
+    return <span class="badge held">{texts.held(timeOf(expires_at, zone))}</span>;
+  }
   if (isBlock(booking) && status === "confirmed") return null;
-  const isHeld = isHold(booking) && expires_at;
-  return (
-    <span class={`badge ${isHeld ? "held" : (BADGES[status] ?? "quiet")}`}>
-      {isHeld ? texts.held(timeOf(expires_at, zone)) : texts.status[status]}
-    </span>
-  );
+  return <span class={`badge ${BADGES[status] ?? "quiet"}`}>{texts.status[status]}</span>;
 }
 
 /** Why a hold is one: it has an order that is to be paid, or waits for the link of a mail. */
@@ -52,15 +55,17 @@ export interface EntryProps {
   onAsk: (kind: "cancel" | "move", booking: Booking) => void;
 }
 
-export function Entry({ booking, date, zone, now, onStatus, onAsk }: EntryProps) {
+export function Entry(props: EntryProps) {
+  const { booking, date, zone, now } = props;
   const { client, price, currency } = booking;
-  const status = booking.status as Status;
   const heading = `entry-${booking.id}`;
   const paid = paidFor(booking);
+  const facts = [
+    price > 0 && money(price, currency),
+    paid > 0 && texts.paid(money(paid, currency)),
+  ];
   return (
-    <li
-      class={`entry card ${isBlock(booking) ? "block" : ""} ${isOver(booking, now) ? "over" : ""}`}
-    >
+    <li class={`entry card ${isBlock(booking) ? "block" : ""} ${ageOf(booking, now)}`}>
       <article class="stack" aria-labelledby={heading}>
         <div class="row apart">
           <p class="when">{spanOf(booking, date, zone)}</p>
@@ -72,83 +77,63 @@ export function Entry({ booking, date, zone, now, onStatus, onAsk }: EntryProps)
         {booking.service_name && (
           <p class="row">
             <span dir="auto">{booking.service_name}</span>
-            {price > 0 && <span class="faint">{money(price, currency)}</span>}
-            {paid > 0 && <span class="faint">{texts.paid(money(paid, currency))}</span>}
+            <span class="faint">{facts.filter(Boolean).join(" · ")}</span>
           </p>
         )}
         {isHold(booking) && <p class="faint">{holdText(booking)}</p>}
-        {client && (
-          <p class="row contact">
-            {client.phone && (
-              <a href={`tel:${client.phone.replace(/[^\d+]/g, "")}`}>{client.phone}</a>
-            )}
-            {client.email && <a href={`mailto:${encodeURI(client.email)}`}>{client.email}</a>}
-          </p>
-        )}
-        <Remark label={isBlock(booking) ? "" : texts.clientNotes} text={booking.notes} />
-        <Remark label={texts.ownNotes} text={booking.internal_notes} />
-        <Remark label={texts.cancelDialog.reason} text={booking.cancel_reason} />
-        <Actions {...{ booking, status, now, heading, onStatus, onAsk }} />
+        <p class="row contact">
+          {client?.phone && (
+            <a href={`tel:${client.phone.replace(/[^\d+]/g, "")}`}>{client.phone}</a>
+          )}
+          {client?.email && <a href={`mailto:${encodeURI(client.email)}`}>{client.email}</a>}
+        </p>
+        {remark(isBlock(booking) ? "" : texts.clientNotes, booking.notes)}
+        {remark(texts.ownNotes, booking.internal_notes)}
+        {remark(texts.cancelDialog.reason, booking.cancel_reason)}
+        <Actions {...props} heading={heading} />
       </article>
     </li>
   );
 }
 
-export const isOver = ({ ends_at, status }: Booking, now: Date): boolean =>
-  Date.parse(ends_at) <= now.getTime() || status === "completed" || status === "no_show";
-
-function Remark({ label, text }: { label: string; text: string | null }) {
-  if (!text) return null;
-  return (
+const remark = (label: string, text: string | null) =>
+  text && (
     <div>
-      {label && <p class="faint">{label}</p>}
+      <p class="faint">{label}</p>
       <Words>{text}</Words>
     </div>
   );
-}
 
-interface ActionsProps extends Pick<EntryProps, "booking" | "now" | "onStatus" | "onAsk"> {
-  status: Status;
-  heading: string;
-}
-
-function Actions({ booking, status, now, heading, onStatus, onAsk }: ActionsProps) {
-  const [pressed, setPressed] = useState<Status>();
-  const change = useAction((to: Status) => {
-    setPressed(to);
+function Actions({ booking, now, heading, onStatus, onAsk }: EntryProps & { heading: string }) {
+  const { status } = booking;
+  const [pressed, setPressed] = useState("");
+  const change = useAction((label: string, to: Status) => {
+    setPressed(label);
     return onStatus(booking, to);
   });
+  const isCancelled = status === "cancelled";
   const isLive = status === "pending" || status === "confirmed";
   const hasStarted = Date.parse(booking.starts_at) <= now.getTime();
   const next = NEXT[status].filter((to) => to === "confirmed" || (hasStarted && !isBlock(booking)));
-  const button = (
-    label: string,
-    kind: "primary" | "plain" | "link",
-    to: Status | "move" | "ask",
-  ) => (
+  const button = (label: string, kind: "primary" | "plain" | "link", onClick: () => void) => (
     <Button
-      key={to}
-      kind={kind}
-      aria-describedby={heading}
-      busy={change.busy && pressed === to}
-      onClick={() => {
-        if (to === "move") onAsk("move", booking);
-        else if (to === "ask") onAsk("cancel", booking);
-        else void change.run(to);
-      }}
+      {...{ kind, onClick, key: label, "aria-describedby": heading }}
+      busy={change.busy && pressed === label}
     >
       {label}
     </Button>
   );
+  const to = (label: string, kind: "primary" | "plain" | "link", next: Status) =>
+    button(label, kind, () => change.run(label, next));
   return (
     <div class="actions">
-      {next.map((to, index) => {
-        const label = status === "cancelled" ? texts.bringBack : texts.to[to];
-        return button(label, index === 0 && isLive ? "primary" : "plain", to);
+      {next.map((status, index) => {
+        const label = isCancelled ? texts.bringBack : texts.to[status];
+        return to(label, isLive && index === 0 ? "primary" : "plain", status);
       })}
-      {isLive && !isBlock(booking) && button(texts.move, "link", "move")}
-      {isLive && !isBlock(booking) && button(texts.cancel, "link", "ask")}
-      {isLive && isBlock(booking) && button(texts.remove, "link", "cancelled")}
+      {isLive && isBlock(booking) && to(texts.remove, "link", "cancelled")}
+      {isLive && !isBlock(booking) && button(texts.move, "link", () => onAsk("move", booking))}
+      {isLive && !isBlock(booking) && button(texts.cancel, "link", () => onAsk("cancel", booking))}
     </div>
   );
 }

@@ -11,16 +11,15 @@ export function useFields<Names extends string>(
   initial: Record<Names, string>,
 ) {
   const [values, setValues] = useState(initial);
+  const onValue = (name: Names) => (value: string) =>
+    setValues((last) => ({ ...last, [name]: value }));
   const field = (name: Names) => ({
-    name,
-    label: labels[name],
-    value: values[name],
-    onValue: (value: string) => setValues((last) => ({ ...last, [name]: value })),
+    ...{ name, label: labels[name], value: values[name], onValue: onValue(name) },
   });
   return { values, field };
 }
 
-interface FormProps {
+export interface FormProps {
   action: Pick<Action<[]>, "run" | "busy" | "error">;
   /** Of the button that sends it. */
   label: string;
@@ -40,9 +39,7 @@ export function Form({ action, label, kind = "primary", beside, children }: Form
       {children}
       <Failure error={action.error} />
       <div class="actions">
-        <Button kind={kind} type="submit" busy={action.busy}>
-          {label}
-        </Button>
+        <Button {...{ kind, type: "submit", busy: action.busy }}>{label}</Button>
         {beside}
       </div>
     </form>

@@ -7,18 +7,14 @@ import { api } from "./session.ts";
 import { texts } from "./texts/index.ts";
 import { boundsOf } from "./time.ts";
 
-type Windows = [from: string, to: string][];
-interface Availability {
-  weekly?: Record<string, Windows>;
-  overrides?: Record<IsoDate, Windows>;
-}
+type Availability = Profile["availability"];
 const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-function hoursOf(profile: Pick<Profile, "availability">, date: IsoDate) {
-  const { weekly = {}, overrides = {} } = profile.availability as Availability;
+function hoursOf({ availability }: Pick<Profile, "availability">, date: IsoDate) {
+  const { weekly, overrides = {} } = availability as Partial<Availability>;
   const special = overrides[date];
-  const windows = special ?? weekly[WEEKDAYS[weekdayOf(date)] ?? ""] ?? [];
-  return { weekly, overrides, special, windows };
+  const windows = special ?? weekly?.[WEEKDAYS[weekdayOf(date)] ?? "mon"] ?? [];
+  return { overrides, special, windows };
 }
 
 export function hoursText(profile: Profile, date: IsoDate): string {
@@ -35,10 +31,11 @@ async function setClosed(seen: Profile, date: IsoDate, closed: boolean): Promise
   const profiles = () => api.from("profiles");
   const [now] = await api.run(profiles().select("availability, updated_at").eq("id", seen.id));
   if (!now) throw changedElsewhere();
-  const { weekly, overrides, special } = hoursOf(now, date);
+  const { overrides, special } = hoursOf(now, date);
   const wasSeen = JSON.stringify(special) === JSON.stringify(hoursOf(seen, date).special);
   const { [date]: _, ...others } = overrides;
-  const availability = { weekly, overrides: closed ? { ...others, [date]: [] } : others };
+  const changedOverrides = closed ? { ...others, [date]: [] } : others;
+  const availability = { ...now.availability, overrides: changedOverrides };
   const update = profiles().update({ availability }).eq("updated_at", now.updated_at);
   const changed = wasSeen && (await api.run(update.eq("id", seen.id).select("id")));
   if (!changed || changed.length === 0) throw changedElsewhere();
@@ -61,16 +58,14 @@ export function Hours({ profile, date, isPast, act }: HoursProps) {
       {label}
     </Button>
   );
-  const [start, end] = boundsOf(date, date, profile.time_zone).map(Date.parse) as [number, number];
+  const [start = 0, end = 0] = boundsOf(date, date, profile.time_zone).map(Date.parse);
   const length = (end - start) / 3_600_000;
   return (
-    <div>
+    <div class="row apart">
+      <p class="faint">{hoursText(profile, date)}</p>
       {length !== 24 && <p class="faint">{length < 24 ? texts.forward : texts.backward}</p>}
-      <div class="row apart">
-        <p class="faint">{hoursText(profile, date)}</p>
-        {!isPast && special && button(false, texts.openDay)}
-        {!isPast && windows.length > 0 && button(true, texts.closeDay)}
-      </div>
+      {!isPast && special && button(false, texts.openDay)}
+      {!isPast && windows.length > 0 && button(true, texts.closeDay)}
     </div>
   );
 }

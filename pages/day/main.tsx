@@ -3,32 +3,23 @@ import { useRoute } from "../shared/route.ts";
 import { shared } from "../shared/texts/index.ts";
 import { Loading, Page } from "../shared/ui.tsx";
 import { Diary } from "./day.tsx";
-import { type Session, useSession } from "./session.ts";
-import { NewPassword, SignIn } from "./sign-in.tsx";
+import { useSession } from "./session.ts";
+import { NewPassword, Recover, Sent, SignIn } from "./sign-in.tsx";
 import { texts } from "./texts/index.ts";
 
 // A professional hears of some errors in other words than a client.
 Object.assign(shared.errors.codes, texts.errors);
 
-function Known(session: Session) {
-  const route = useRoute();
-  if (session.user && route.query.get("step") !== "password") {
-    return <Diary key={session.user} route={route} />;
-  }
-  return (
-    <Page>
-      {session.user ? <NewPassword route={route} /> : <SignIn {...session} route={route} />}
-    </Page>
-  );
-}
-
 function App() {
   const session = useSession();
-  if (session.user !== undefined) return <Known {...session} />;
+  const { query } = useRoute();
+  // What the address says may have changed on arrival, unheard.
+  const step = session.user && new URLSearchParams(location.search).get("step");
+  if (session.user && step !== "password") return <Diary key={session.user} query={query} />;
+  const steps = { recover: <Recover />, sent: <Sent /> };
+  const signedOut = steps[query.get("step") as "sent"] ?? <SignIn {...session} />;
   return (
-    <Page>
-      <Loading />
-    </Page>
+    <Page>{session.user === undefined ? <Loading /> : step ? <NewPassword /> : signedOut}</Page>
   );
 }
 

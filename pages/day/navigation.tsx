@@ -1,19 +1,18 @@
 /** From day to day and week to week: by buttons, the arrow keys, a date. */
 import { useEffect } from "preact/hooks";
 import { addDays, type IsoDate } from "../shared/format.ts";
-import type { Route } from "../shared/route.ts";
+import { goTo } from "../shared/route.ts";
 import { Button, Field } from "../shared/ui.tsx";
 import { texts } from "./texts/index.ts";
 
 interface NavigationProps {
-  route: Route;
   day: IsoDate;
   today: IsoDate;
   isWeek: boolean;
 }
 
-export function Navigation({ route, day, today, isWeek }: NavigationProps) {
-  const show = (date: IsoDate) => route.go({ day: date === today ? null : date });
+export function Navigation({ day, today, isWeek }: NavigationProps) {
+  const show = (date: IsoDate) => goTo({ day: date === today ? null : date });
   const step = isWeek ? 7 : 1;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -30,15 +29,12 @@ export function Navigation({ route, day, today, isWeek }: NavigationProps) {
       {sign}
     </Button>
   );
-  const view = (week: boolean, label: string) => (
-    <Button
-      kind="link"
-      aria-pressed={isWeek === week}
-      onClick={() => isWeek !== week && route.go({ view: week ? "week" : null })}
-    >
+  const view = (isShown: boolean, view: string | null, label: string) => (
+    <Button kind="link" aria-pressed={isShown} onClick={() => isShown || goTo({ view })}>
       {label}
     </Button>
   );
+  const field = { name: "day", label: texts.goTo, value: day };
   return (
     <nav class="days" aria-label={texts.views}>
       <div class="actions">
@@ -47,16 +43,10 @@ export function Navigation({ route, day, today, isWeek }: NavigationProps) {
         {arrow("›", isWeek ? texts.nextWeek : texts.nextDay, step)}
       </div>
       <div class="actions">
-        {view(false, texts.day)}
-        {view(true, texts.week)}
+        {view(!isWeek, null, texts.day)}
+        {view(isWeek, "week", texts.week)}
       </div>
-      <Field
-        name="day"
-        type="date"
-        label={texts.goTo}
-        value={day}
-        onValue={(to) => to && show(to)}
-      />
+      <Field {...field} type="date" onValue={(date) => date && show(date)} />
     </nav>
   );
 }

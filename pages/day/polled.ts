@@ -1,8 +1,6 @@
 /** What is on the page is at most a minute old while somebody looks at it. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
-const MINUTE = 60_000;
-
 interface State<Value> {
   key: string;
   value?: Value;
@@ -14,9 +12,9 @@ interface State<Value> {
 
 export function usePolled<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>) {
   const [state, setState] = useState<State<Value>>({ key });
-  const underWay = useRef<AbortController | null>(null);
+  const underWay = useRef(new AbortController());
   const reload = async () => {
-    underWay.current?.abort();
+    underWay.current.abort();
     underWay.current = new AbortController();
     const { signal } = underWay.current;
     const show = (next: (last: State<Value>) => State<Value>) => signal.aborted || setState(next);
@@ -30,25 +28,15 @@ export function usePolled<Value>(key: string, load: (signal: AbortSignal) => Pro
   useEffect(() => {
     const again = () => document.visibilityState === "visible" && void latest.current();
     void latest.current();
-    const timer = setInterval(again, MINUTE);
+    const timer = setInterval(again, 60_000);
     document.addEventListener("visibilitychange", again);
     addEventListener("online", again);
     return () => {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", again);
       removeEventListener("online", again);
-      underWay.current?.abort();
+      underWay.current.abort();
     };
   }, [key]);
   return { ...(state.key === key ? state : ({ key } as State<Value>)), reload: latest.current };
-}
-
-/** The time, to the half minute. */
-export function useNow(): Date {
-  const [now, setNow] = useState(() => new Date());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), MINUTE / 2);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

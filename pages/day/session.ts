@@ -8,26 +8,21 @@ export const api = connect({ auth: { detectSessionInUrl: false } });
 /** Where Google and mails lead back to: this page, without what its address asks for. */
 export const here = location.origin + location.pathname.replace(/index\.html$/, "");
 
-const { searchParams, hash } = new URL(location.href);
-const said = (name: string) =>
-  searchParams.get(name) ?? new URLSearchParams(hash.slice(1)).get(name);
-const code = searchParams.get("code");
-const refusal = said("error_code") ?? said("error");
-
 /** The code works once: it goes from the address at once, and is neither copied nor loaded again. */
-if (code || refusal) {
+async function arrive(): Promise<void> {
+  const { searchParams, hash } = new URL(location.href);
+  const fragment = new URLSearchParams(hash.slice(1));
+  const said = (name: string) => searchParams.get(name) ?? fragment.get(name);
+  const [code, refusal] = [searchParams.get("code"), said("error_code") ?? said("error")];
+  if (!code && !refusal) return;
   const gone = { code: null, error: null, error_code: null, error_description: null };
   history.replaceState(null, "", addressOf(gone));
-}
-
-async function arrive(): Promise<void> {
-  if (refusal) throw new ApiError(400, { code: refusal, message: said("error_description") });
-  if (!code) return;
-  const { redirectType } = (await api.run(api.auth.exchangeCodeForSession(code))) as {
-    redirectType?: string | null;
-  };
+  if (!code) throw new ApiError(400, { code: refusal, message: said("error_description") });
+  const answer = await api.run(api.auth.exchangeCodeForSession(code));
   // In the address, so that whoever loads the page again is still asked for the new password.
-  if (redirectType === "recovery") history.replaceState(null, "", addressOf({ step: "password" }));
+  if ((answer as { redirectType?: string | null }).redirectType === "recovery") {
+    history.replaceState(null, "", addressOf({ step: "password" }));
+  }
 }
 
 export interface Session {

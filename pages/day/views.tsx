@@ -1,33 +1,31 @@
 /** One day with all there is to do, or a week at a glance. */
 import { dateText, type IsoDate, timeOf } from "../shared/format.ts";
-import { addressOf, type Route } from "../shared/route.ts";
+import { Link } from "../shared/ui.tsx";
 import type { Booking, Profile } from "./diary.ts";
-import { Badge, Entry, type EntryProps, isOver, nameOf, spanOf } from "./entry.tsx";
+import { ageOf, Badge, Entry, type EntryProps, nameOf, spanOf } from "./entry.tsx";
 import { hoursText } from "./hours.tsx";
 import { texts } from "./texts/index.ts";
 import { boundsOf } from "./time.ts";
 
 interface DayProps extends Omit<EntryProps, "booking"> {
   bookings: Booking[];
-  isToday: boolean;
+  today: IsoDate;
 }
 
-export function Day({ bookings, isToday, ...props }: DayProps) {
+export function Day({ bookings, today, ...props }: DayProps) {
   const { now, zone } = props;
+  const isToday = props.date === today;
   const entry = (booking: Booking) => <Entry key={booking.id} {...{ booking, ...props }} />;
   const live = bookings.filter(({ status }) => status !== "cancelled");
   const cancelled = bookings.filter(({ status }) => status === "cancelled");
   const begun = live.filter(({ starts_at }) => Date.parse(starts_at) <= now.getTime());
+  const clock = <li class="now">{texts.now(timeOf(now.toISOString(), zone))}</li>;
   return (
     <>
       {live.length === 0 && <p class="empty">{isToday ? texts.emptyToday : texts.empty}</p>}
       <ol class="list">
         {begun.map(entry)}
-        {isToday && live.length > 0 && (
-          <li key="now" class="now">
-            {texts.now(timeOf(now.toISOString(), zone))}
-          </li>
-        )}
+        {isToday && live.length > 0 && clock}
         {live.slice(begun.length).map(entry)}
       </ol>
       {cancelled.length > 0 && (
@@ -40,44 +38,35 @@ export function Day({ bookings, isToday, ...props }: DayProps) {
   );
 }
 
-interface WeekProps extends Pick<DayProps, "bookings" | "zone" | "now"> {
+interface WeekProps extends Pick<DayProps, "bookings" | "zone" | "now" | "today"> {
   profile: Profile;
-  route: Route;
   dates: IsoDate[];
-  today: IsoDate;
 }
 
-export function Week({ bookings, profile, zone, now, route, dates, today }: WeekProps) {
-  const live = bookings.filter(({ status }) => status !== "cancelled");
+export function Week({ bookings, profile, zone, now, dates, today }: WeekProps) {
+  const row = (booking: Booking, date: IsoDate) => (
+    <li key={booking.id} class={ageOf(booking, now)}>
+      <p class="when">{spanOf(booking, date, zone)}</p>
+      <p dir="auto">{nameOf(booking)}</p>
+      <p class="faint" dir="auto">
+        {booking.service_name}
+      </p>
+      {booking.status !== "confirmed" && <Badge {...{ booking, zone }} />}
+    </li>
+  );
   const section = (date: IsoDate) => {
-    const [from, to] = boundsOf(date, date, zone);
-    const ofDay = live.filter(({ starts_at, ends_at }) => starts_at < to && ends_at > from);
-    const changes = { day: date, view: null };
-    const onClick = (event: MouseEvent) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      route.go(changes);
-    };
+    const [start, end] = boundsOf(date, date, zone);
+    const ofDay = bookings.filter(
+      ({ starts_at, ends_at, status }) =>
+        starts_at < end && ends_at > start && status !== "cancelled",
+    );
     return (
       <section key={date} class={`card stack ${date === today ? "today" : ""}`}>
         <h2>
-          <a href={addressOf(changes)} onClick={onClick}>
-            {dateText(date, "day")}
-          </a>
+          <Link to={{ day: date, view: null }}>{dateText(date, "day")}</Link>
         </h2>
         <p class="faint">{hoursText(profile, date)}</p>
-        <ol class="list">
-          {ofDay.map((booking) => (
-            <li key={booking.id} class={isOver(booking, now) ? "over" : ""}>
-              <p class="when">{spanOf(booking, date, zone)}</p>
-              <p dir="auto">{nameOf(booking)}</p>
-              <p class="faint" dir="auto">
-                {booking.service_name}
-              </p>
-              {booking.status !== "confirmed" && <Badge {...{ booking, zone }} />}
-            </li>
-          ))}
-        </ol>
+        <ol class="list">{ofDay.map((booking) => row(booking, date))}</ol>
       </section>
     );
   };

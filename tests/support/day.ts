@@ -1,5 +1,6 @@
-/** What the tests of the professional's page share: a day with bookings, and being signed in. */
+/** What the tests of the professional's page share: a practice, and being signed in. */
 import { allowPassword, openPage, PASSWORD, type Page, type PageOptions } from "./browser.ts";
+import { sql } from "./database.ts";
 import {
   createBooking,
   createClientRow,
@@ -8,7 +9,6 @@ import {
   type Row,
 } from "./factories.ts";
 import { openProfessional, openService } from "./scheduling.ts";
-import { sql } from "./database.ts";
 
 export interface Practice {
   professional: Professional;
@@ -16,6 +16,7 @@ export interface Practice {
   client: Row<"clients">;
 }
 
+/** In Rome, open every day from 09:00 to 18:00, with a service of an hour and a client. */
 export async function createPractice(
   profile: Parameters<typeof openProfessional>[0] = {},
 ): Promise<Practice> {
@@ -32,12 +33,17 @@ export const appointment = (
   starts_at: string,
   values: Partial<Insert<"bookings">> = {},
 ): Promise<Row<"bookings">> =>
-  createBooking(professional, { client_id: client.id, service_id: service.id, starts_at, ...values });
+  createBooking(professional, {
+    client_id: client.id,
+    service_id: service.id,
+    starts_at,
+    ...values,
+  });
 
 export async function enter(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: /^(Sign in|Accedi)$/ }).click();
 }
 
 /** The page of a professional who has signed in. */
@@ -48,7 +54,7 @@ export async function openDay(
 ): Promise<Page> {
   const page = await openPage(`/day/${query}`, options);
   await enter(page, professional.email);
-  await page.getByRole("navigation", { name: "View" }).waitFor();
+  await page.getByRole("button", { name: /^(Sign out|Esci)$/ }).waitFor();
   return page;
 }
 
@@ -59,4 +65,15 @@ export const entryOf = (page: Page, name: string) => page.getByRole("article", {
 export async function stored({ id }: { id: string }): Promise<Row<"bookings">> {
   const [row] = await sql`select * from public.bookings where id = ${id}`;
   return row as unknown as Row<"bookings">;
+}
+
+/** Requests of a page from now on that change something, as `METHOD path`. */
+export function writesOf(page: Page): string[] {
+  const writes: string[] = [];
+  page.on("request", (sent) => {
+    const { pathname } = new URL(sent.url());
+    if (!["GET", "OPTIONS", "HEAD"].includes(sent.method()))
+      writes.push(`${sent.method()} ${pathname}`);
+  });
+  return writes;
 }
