@@ -15,7 +15,7 @@ export type RpcArgs<Name extends RpcName> = Rpcs[Name]["Args"];
 export type RpcAnswer<Name extends RpcName> = Rpcs[Name]["Returns"];
 /** Arguments may be left out where every one of them may. */
 type Rest<Args> =
-  Partial<Args> extends Args
+  Record<never, never> extends Args
     ? [args?: Args, options?: CallOptions]
     : [args: Args, options?: CallOptions];
 
@@ -48,7 +48,7 @@ export type Call = <Answer>(
 type Outcome = { data: unknown; error: unknown };
 type DataOf<Result extends Outcome> = Extract<Result, { error: null }>["data"];
 
-export interface Client {
+export interface ApiClient {
   /** supabase-js itself, for whatever is not here. Its own repeats are off, ours are in its `fetch`. */
   supabase: SupabaseClient<Database>;
   from: SupabaseClient<Database>["from"];
@@ -64,7 +64,7 @@ export interface Client {
   functions: Functions;
 }
 
-export function createClient(url: string, key: string, options: ClientOptions = {}): Client {
+export function createClient(url: string, key: string, options: ClientOptions = {}): ApiClient {
   const { accessToken, auth, maxWait = 10_000, signal, retry } = options;
   const plain: typeof fetch = options.fetch ?? ((...args) => fetch(...args));
   const patient = retryingFetch({ ...retry, fetch: plain, url, maxWait, signal });
@@ -116,7 +116,7 @@ export function createClient(url: string, key: string, options: ClientOptions = 
 
   return {
     supabase,
-    from: supabase.from.bind(supabase) as Client["from"],
+    from: supabase.from.bind(supabase) as ApiClient["from"],
     auth: supabase.auth,
     rpc: (name, ...[args, options]) =>
       call("POST", `rest/v1/rpc/${name}`, { ...options, body: args ?? {} }),
@@ -129,27 +129,37 @@ export function createClient(url: string, key: string, options: ClientOptions = 
   };
 }
 
+export interface KeyTokenOptions extends Pick<ClientOptions, "fetch" | "maxWait" | "retry"> {
+  /** For tests: milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** How long before its end a token is exchanged for the next one, in milliseconds. */
+const EARLY = 60_000;
+
 /** An access token for a program's key, for `accessToken`: kept, and renewed a minute before its end. */
 export function keyToken(
   url: string,
   key: string,
   apiKey: string,
-  options: Pick<ClientOptions, "fetch" | "maxWait" | "retry"> = {},
+  { now = Date.now, ...options }: KeyTokenOptions = {},
 ): () => Promise<string> {
   const { token } = createClient(url, key, { ...options, accessToken: async () => null }).functions;
-  let kept: Promise<{ text: string; until: number }> | undefined;
+  let kept = { text: "", until: 0 };
+  let exchanging: Promise<void> | undefined;
   const exchange = async () => {
     const { access_token, expires_in } = await token.exchange(apiKey);
-    return { text: access_token, until: Date.now() + expires_in * 1000 - 60_000 };
+    kept = { text: access_token, until: now() + expires_in * 1000 - EARLY };
   };
   return async () => {
-    if (kept && Date.now() < (await kept).until) return (await kept).text;
-    kept = exchange();
-    // A refusal is not kept.
-    kept.catch(() => {
-      kept = undefined;
-    });
-    return (await kept).text;
+    if (now() >= kept.until) {
+      // One exchange for all calls that wait for it.
+      exchanging ??= exchange().finally(() => {
+        exchanging = undefined;
+      });
+      await exchanging;
+    }
+    return kept.text;
   };
 }
 

@@ -51,11 +51,11 @@ export class ApiError<Code extends AnyCode = AnyCode> extends Error {
     this.details = details as DetailsOf<Code>;
     this.hint = text(error.hint);
 
-    const named = /(?:constraint|key) "([^"]+)"(?: of| on|$)/.exec(message)?.[1];
+    const named = /constraint "([^"]+)"/.exec(message)?.[1];
     const known = named === undefined ? undefined : CONSTRAINTS[named];
     if (named !== undefined) this.constraint = named;
-    const relation = /(?:relation|table) "?(\w+)"?/.exec(message)?.[1];
-    const table = known?.table ?? relation ?? asked.table;
+    const relation = /(?:relation|table) "(\w+)"|denied for table (\w+)/.exec(message);
+    const table = known?.table ?? relation?.[1] ?? relation?.[2] ?? asked.table;
     if (table !== undefined) this.table = table;
     this.columns = known?.column ? [known.column] : columnsAtFault(this, message, asked);
     this.sentence = known?.sentence ?? sentenceOf(this);

@@ -1,216 +1,128 @@
 /** The routes of the edge functions that a front end or a program calls. */
 import type { Call, CallOptions } from "./client.ts";
-import type {
-  Checkout,
-  Page,
-  PortalSession,
-  WebhookAttempt,
-  WebhookDelivery,
-  WebhookEndpoint,
-} from "./route-types.ts";
+import type { Routes } from "./routes.ts";
 
-type Query = Record<string, string | number | undefined>;
+type Name = keyof Routes;
+type Body<Route extends Name> = Routes[Route] extends { body: infer Given } ? Given : never;
+type Query<Route extends Name> = Routes[Route] extends { query: infer Given extends object }
+  ? Given
+  : never;
+type Answer<Route extends Name> = Promise<Routes[Route]["answer"]>;
 
-/** A path below a function, with what is given of a query. */
-function below(path: string, query: Query = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+interface Sent {
+  id?: string;
+  query?: object;
+  body?: unknown;
+  token?: string | null;
 }
 
 export function functionRoutes(call: Call) {
-  const ask = <Answer>(method: string, path: string, options: CallOptions = {}, body?: unknown) =>
-    call<Answer>(method, `functions/v1/${path}`, { ...options, body });
+  const send = <Route extends Name>(route: Route, sent: Sent, options: CallOptions = {}) => {
+    const [method = "", template = ""] = route.split(" ");
+    const path = template.replace("{id}", encodeURIComponent(sent.id ?? ""));
+    const given = Object.entries(sent.query ?? {}).filter(([, value]) => value !== undefined);
+    const query = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+    const { body, token } = sent;
+    const init = { ...options, body, ...(token !== undefined && { token }) };
+    return call<Routes[Route]["answer"]>(method, `functions/v1${path}${query}`, init);
+  };
+
+  // By what a route takes; the last argument is always the options.
+  const plain =
+    <Route extends Name>(route: Route) =>
+    (options?: CallOptions): Answer<Route> =>
+      send(route, {}, options);
+  const withBody =
+    <Route extends Name>(route: Route) =>
+    (body: Body<Route>, options?: CallOptions): Answer<Route> =>
+      send(route, { body }, options);
+  const withId =
+    <Route extends Name>(route: Route) =>
+    (id: string, options?: CallOptions): Answer<Route> =>
+      send(route, { id }, options);
+  const withIdAndBody =
+    <Route extends Name>(route: Route) =>
+    (id: string, body: Body<Route>, options?: CallOptions): Answer<Route> =>
+      send(route, { id, body }, options);
+  const withQuery =
+    <Route extends Name>(route: Route) =>
+    (query: Query<Route> = {} as Query<Route>, options?: CallOptions): Answer<Route> =>
+      send(route, { query }, options);
   /** As nobody, whoever is signed in. */
-  const anonymously = <Answer>(path: string, body: unknown, options: CallOptions = {}) =>
-    call<Answer>("POST", `functions/v1/${path}`, { ...options, body, token: null });
-  const id = encodeURIComponent;
+  const anonymous =
+    <Route extends Name>(route: Route) =>
+    (body: Body<Route>, options?: CallOptions): Answer<Route> =>
+      send(route, { body, token: null }, options);
+  const withToken =
+    <Route extends "POST /verify-portal-otp/link" | "POST /verify-portal-otp/confirm">(
+      route: Route,
+    ) =>
+    (token: string, options?: CallOptions): Answer<Route> =>
+      send(route, { body: { token }, token: null }, options);
 
   return {
     /** The client's portal: a code or a link becomes a session, whose token is for `accessToken`. */
     portal: {
-      sendCode: (body: { email: string; professionalId: string }, options?: CallOptions) =>
-        anonymously<{ message: string; expires_in: number }>("send-portal-otp", body, options),
-      verifyCode: (
-        body: { email: string; code: string; professionalId: string },
-        options?: CallOptions,
-      ) => anonymously<PortalSession>("verify-portal-otp", body, options),
+      sendCode: anonymous("POST /send-portal-otp"),
+      verifyCode: anonymous("POST /verify-portal-otp"),
       /** The token behind `#manage=`. */
-      openLink: (token: string, options?: CallOptions) =>
-        anonymously<PortalSession>("verify-portal-otp/link", { token }, options),
+      openLink: withToken("POST /verify-portal-otp/link"),
       /** The token behind `#confirm=`. */
-      confirm: (token: string, options?: CallOptions) =>
-        anonymously<ConfirmedHold>("verify-portal-otp/confirm", { token }, options),
-      signOut: (options?: CallOptions) =>
-        ask<undefined>("POST", "verify-portal-otp/sign-out", options),
+      confirm: withToken("POST /verify-portal-otp/confirm"),
+      signOut: plain("POST /verify-portal-otp/sign-out"),
     },
     mail: {
       /** The token behind `#unsubscribe=`. */
-      unsubscribe: (token: string, options?: CallOptions) =>
-        anonymously<undefined>(below("mail/unsubscribe", { t: token }), undefined, options),
+      unsubscribe: (t: string, options?: CallOptions) =>
+        send("POST /mail/unsubscribe", { query: { t }, token: null }, options),
       /** The token behind `#confirm_address=`. */
       confirmAddress: (token: string, options?: CallOptions) =>
-        anonymously<undefined>("mail/confirm-address", { token }, options),
+        send("POST /mail/confirm-address", { body: { token }, token: null }, options),
     },
     payments: {
       /** The page on which what is due is paid; `token` is the receipt's `checkout_token`. */
-      checkout: (body: Checkout, options?: CallOptions) =>
-        ask<OpenCheckout>("POST", "payments/checkout", options, body),
-      account: (options?: CallOptions) => ask<PaymentAccount>("GET", "payments/account", options),
-      connectAccount: (
-        body: { return_url: string; refresh_url?: string; country?: string },
-        options?: CallOptions,
-      ) => ask<{ url: string; expires_at: string }>("POST", "payments/account", options, body),
-      detachAccount: (options?: CallOptions) =>
-        ask<undefined>("DELETE", "payments/account", options),
-      refund: (
-        body: { payment_id: string; amount?: number; reason?: string },
-        options?: CallOptions,
-      ) => ask<OnlineRefund>("POST", "payments/refunds", options, body),
+      checkout: withBody("POST /payments/checkout"),
+      account: plain("GET /payments/account"),
+      connectAccount: withBody("POST /payments/account"),
+      detachAccount: plain("DELETE /payments/account"),
+      refund: withBody("POST /payments/refunds"),
     },
     calendar: {
-      busyCalendars: (options?: CallOptions) =>
-        ask<Page<BusyCalendar>>("GET", "calendar/busy", options),
-      addBusyCalendar: (body: { url: string; name?: string | null }, options?: CallOptions) =>
-        ask<BusyCalendar>("POST", "calendar/busy", options, body),
-      deleteBusyCalendar: (calendarId: string, options?: CallOptions) =>
-        ask<undefined>("DELETE", `calendar/busy/${id(calendarId)}`, options),
-      syncBusyCalendar: (calendarId: string, options?: CallOptions) =>
-        ask<BusyCalendar>("POST", `calendar/busy/${id(calendarId)}/sync`, options),
-      google: (options?: CallOptions) => ask<GoogleConnection>("GET", "calendar/google", options),
-      /** `provider_refresh_token` of the session right after the sign-in. */
-      connectGoogle: (body: { refresh_token: string }, options?: CallOptions) =>
-        ask<GoogleConnection>("POST", "calendar/google", options, body),
-      updateGoogle: (body: { push?: boolean; busy?: boolean }, options?: CallOptions) =>
-        ask<GoogleConnection>("PATCH", "calendar/google", options, body),
-      disconnectGoogle: (options?: CallOptions) =>
-        ask<{ revoked: boolean }>("DELETE", "calendar/google", options),
+      busyCalendars: plain("GET /calendar/busy"),
+      addBusyCalendar: withBody("POST /calendar/busy"),
+      deleteBusyCalendar: withId("DELETE /calendar/busy/{id}"),
+      syncBusyCalendar: withId("POST /calendar/busy/{id}/sync"),
+      google: plain("GET /calendar/google"),
+      /** Takes `provider_refresh_token` of the session right after the sign-in. */
+      connectGoogle: withBody("POST /calendar/google"),
+      updateGoogle: withBody("PATCH /calendar/google"),
+      disconnectGoogle: plain("DELETE /calendar/google"),
     },
     webhooks: {
-      endpoints: (options?: CallOptions) =>
-        ask<Page<WebhookEndpoint>>("GET", "webhooks/endpoints", options),
-      createEndpoint: (body: NewEndpoint, options?: CallOptions) =>
-        ask<WebhookEndpoint & { secret: string }>("POST", "webhooks/endpoints", options, body),
-      endpoint: (endpointId: string, options?: CallOptions) =>
-        ask<WebhookEndpoint>("GET", `webhooks/endpoints/${id(endpointId)}`, options),
-      updateEndpoint: (endpointId: string, body: Partial<NewEndpoint>, options?: CallOptions) =>
-        ask<WebhookEndpoint>("PATCH", `webhooks/endpoints/${id(endpointId)}`, options, body),
-      deleteEndpoint: (endpointId: string, options?: CallOptions) =>
-        ask<undefined>("DELETE", `webhooks/endpoints/${id(endpointId)}`, options),
-      rotateSecret: (endpointId: string, body: { grace?: number } = {}, options?: CallOptions) =>
-        ask<WebhookEndpoint & { secret: string }>(
-          "POST",
-          `webhooks/endpoints/${id(endpointId)}/rotate-secret`,
-          options,
-          body,
-        ),
-      testEndpoint: (endpointId: string, options?: CallOptions) =>
-        ask<Queued>("POST", `webhooks/endpoints/${id(endpointId)}/test`, options),
+      endpoints: plain("GET /webhooks/endpoints"),
+      createEndpoint: withBody("POST /webhooks/endpoints"),
+      endpoint: withId("GET /webhooks/endpoints/{id}"),
+      updateEndpoint: withIdAndBody("PATCH /webhooks/endpoints/{id}"),
+      deleteEndpoint: withId("DELETE /webhooks/endpoints/{id}"),
+      rotateSecret: withIdAndBody("POST /webhooks/endpoints/{id}/rotate-secret"),
+      testEndpoint: withId("POST /webhooks/endpoints/{id}/test"),
       /** What the endpoint has missed since an instant. */
-      redeliverSince: (endpointId: string, since: string, options?: CallOptions) =>
-        ask<Queued>("POST", `webhooks/endpoints/${id(endpointId)}/redeliver`, options, { since }),
-      deliveries: (
-        query: {
-          endpoint_id?: string;
-          status?: WebhookDelivery["status"];
-          cursor?: string;
-          limit?: number;
-        } = {},
-        options?: CallOptions,
-      ) => ask<Page<WebhookDelivery>>("GET", below("webhooks/deliveries", query), options),
-      attempts: (deliveryId: string, options?: CallOptions) =>
-        ask<Page<WebhookAttempt>>("GET", `webhooks/deliveries/${id(deliveryId)}/attempts`, options),
-      redeliver: (deliveryId: string, options?: CallOptions) =>
-        ask<Queued>("POST", `webhooks/deliveries/${id(deliveryId)}/redeliver`, options),
-      events: (
-        query: { after?: number; type?: string; limit?: number } = {},
-        options?: CallOptions,
-      ) => ask<Page<WebhookEvent>>("GET", below("webhooks/events", query), options),
+      redeliverSince: withIdAndBody("POST /webhooks/endpoints/{id}/redeliver"),
+      deliveries: withQuery("GET /webhooks/deliveries"),
+      attempts: withId("GET /webhooks/deliveries/{id}/attempts"),
+      redeliver: withId("POST /webhooks/deliveries/{id}/redeliver"),
+      events: withQuery("GET /webhooks/events"),
     },
     token: {
       /** A key for an access token; `keyToken()` keeps it and asks again in time. */
       exchange: (apiKey: string, options?: CallOptions) =>
-        call<{ access_token: string; token_type: "bearer"; expires_in: number }>(
-          "POST",
-          "functions/v1/token",
-          { ...options, token: apiKey },
-        ),
+        send("POST /token", { token: apiKey }, options),
     },
     account: {
-      /** Without the username as confirmation nothing happens, and `confirmation_required` says what would. */
-      delete: (body: { confirmation?: string } = {}, options?: CallOptions) =>
-        ask<{ deleted: boolean; goes: Record<string, number> }>(
-          "POST",
-          "account/delete",
-          options,
-          body,
-        ),
+      /** Without the username as confirmation nothing happens: `confirmation_required` says what would. */
+      delete: withBody("POST /account/delete"),
     },
   };
 }
 
 export type Functions = ReturnType<typeof functionRoutes>;
-
-interface Queued {
-  queued: number;
-}
-interface NewEndpoint {
-  url: string;
-  events: string[];
-  description?: string | null;
-  enabled?: boolean;
-}
-interface OpenCheckout {
-  url: string;
-  amount: number;
-  currency: string;
-  expires_at: string;
-}
-interface PaymentAccount {
-  account_id: string;
-  livemode: boolean;
-  can_charge: boolean;
-  missing: string[];
-  checked_at: string | null;
-}
-interface OnlineRefund {
-  refund_id: string;
-  status: "succeeded" | "pending" | "due";
-  amount: number;
-}
-interface BusyCalendar {
-  id: string;
-  name: string | null;
-  host: string;
-  status: string;
-  error: string | null;
-  error_detail: string | null;
-  last_synced_at: string | null;
-  created_at: string;
-}
-interface GoogleConnection {
-  status: "none" | "active" | "revoked";
-  push: boolean;
-  busy: boolean;
-  error: string | null;
-  last_synced_at: string | null;
-  created_at: string | null;
-  waiting: number;
-  refused: number;
-}
-interface WebhookEvent {
-  id: string;
-  type: string;
-  timestamp: string;
-  version: 1;
-  professional_id: string;
-  sequence: number;
-  data: Record<string, unknown>;
-  previous: Record<string, unknown> | null;
-}
-interface ConfirmedHold {
-  kind: "booking" | "order";
-  booking: Record<string, unknown> | null;
-  order: Record<string, unknown> | null;
-}

@@ -1,10 +1,11 @@
 /** A thin helper over supabase-js for front ends and programs of this service. */
 export {
+  type ApiClient,
   type Call,
   type CallOptions,
-  type Client,
   type ClientOptions,
   createClient,
+  type KeyTokenOptions,
   keyToken,
   type RpcAnswer,
   type RpcArgs,
@@ -15,11 +16,4 @@ export type { ErrorCode, ErrorDetails } from "./error-types.ts";
 export { type AnyCode, ApiError, type ClientCode, isCode } from "./errors.ts";
 export type { Functions } from "./functions.ts";
 export { createIntent, type Intent, type IntentOptions } from "./intent.ts";
-export type {
-  Checkout,
-  Page,
-  PortalSession,
-  WebhookAttempt,
-  WebhookDelivery,
-  WebhookEndpoint,
-} from "./route-types.ts";
+export type { Page, PortalSession, Routes, WebhookEndpoint } from "./routes.ts";

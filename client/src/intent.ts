@@ -22,7 +22,7 @@ const MOST = 20;
 
 export function createIntent({ storage, name = "intent" }: IntentOptions = {}): Intent {
   const place = `scheduling-and-commerce:${name}`;
-  let keys: [digest: string, key: string][] = JSON.parse(storage?.getItem(place) ?? "[]");
+  let keys = kept(storage?.getItem(place));
 
   return {
     key(args) {
@@ -30,7 +30,7 @@ export function createIntent({ storage, name = "intent" }: IntentOptions = {}): 
       const known = keys.find(([of]) => of === digest);
       if (known) return known[1];
       const key = crypto.randomUUID();
-      keys = [...keys, [digest, key] as [string, string]].slice(-MOST);
+      keys = [...keys, [digest, key] satisfies Kept].slice(-MOST);
       storage?.setItem(place, JSON.stringify(keys));
       return key;
     },
@@ -39,6 +39,18 @@ export function createIntent({ storage, name = "intent" }: IntentOptions = {}): 
       storage?.removeItem(place);
     },
   };
+}
+
+type Kept = [digest: string, key: string];
+
+/** Anything may be in the storage of a page. */
+function kept(text: string | null | undefined): Kept[] {
+  try {
+    const entries: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(entries) ? (entries.filter(Array.isArray) as Kept[]) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Not the arguments themselves, which hold a name and an address; the order of keys does not matter. */
