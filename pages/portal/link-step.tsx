@@ -1,0 +1,92 @@
+/** What a link in a mail is for is asked first, and done by a click: a scanner that opens it does nothing. */
+import { useState } from "preact/hooks";
+import { useAction } from "../shared/action.ts";
+import { isCode } from "../shared/api.ts";
+import { Failure } from "../shared/errors.tsx";
+import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
+import { Button, Heading, Notice } from "../shared/ui.tsx";
+import { dropEntry, type LinkEntry } from "./entry.ts";
+import { anybody, type SessionAnswer } from "./session.ts";
+import { texts as all } from "./texts/index.ts";
+
+/** What a hold became, as far as it is shown. */
+interface Confirmed {
+  booking: null | {
+    professional_id: string;
+    status: string;
+    service_name: string;
+    starts_at: string;
+  };
+  order: null | { professional_id: string; number: number; total: number; currency: string };
+}
+
+interface LinkStepProps {
+  entry: LinkEntry;
+  onSession: (answer: SessionAnswer) => void;
+  /** On to the sign-in, and of whose client where that is known. */
+  onLeave: (professionalId?: string) => void;
+}
+
+const { portal, mail } = anybody.functions;
+
+export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkStepProps) {
+  const [done, setDone] = useState<Partial<Confirmed>>();
+  const act = useAction(async () => {
+    if (kind === "manage") return onSession(await portal.openLink(token));
+    if (kind === "confirm") setDone((await portal.confirm(token)) as unknown as Confirmed);
+    else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
+    dropEntry();
+  });
+  const texts = all.link[kind];
+  const refused = refusal(act.error);
+  const { booking, order } = done ?? {};
+  const became = order
+    ? all.confirmed.order
+    : booking && all.confirmed[STATES[booking.status] ?? "over"];
+  const { heading } = became ?? texts;
+  return (
+    <section class="card stack">
+      <Heading key={String(done !== undefined)} title={heading}>
+        {heading}
+      </Heading>
+      {!done && !refused && <p>{texts.lead}</p>}
+      {booking && (
+        <p>
+          <strong dir="auto">{booking.service_name}</strong>
+          <br />
+          {momentText(booking.starts_at, visitorZone)} ({zoneText(visitorZone)})
+        </p>
+      )}
+      {order && (
+        <p>
+          {all.orders.number(order.number)}: {money(order.total, order.currency)}
+        </p>
+      )}
+      {done && <Notice kind="good">{became?.lead ?? ("done" in texts && texts.done)}</Notice>}
+      {refused ? <Notice kind="error">{refused}</Notice> : <Failure error={act.error} />}
+      <div class="actions">
+        {!done && !refused && (
+          <Button kind="primary" busy={act.busy} onClick={act.run}>
+            {texts.button}
+          </Button>
+        )}
+        {(done || refused) && kind !== "confirm-address" && (
+          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>
+            {all.link.onward}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const STATES: Record<string, "booking" | "request"> = { confirmed: "booking", pending: "request" };
+
+/** Why the link does not do what it was for, and will not: trying again is of no use. */
+function refusal(error: unknown): string | undefined {
+  if (isCode(error, "invalid_link")) return all.link.invalid;
+  if (isCode(error, "slot_taken")) return all.confirmed.slotTaken;
+  if (isCode(error, "hold_expired")) return all.confirmed.expired;
+  if (isCode(error, "invalid_transition")) return all.confirmed.cancelled;
+  return undefined;
+}
