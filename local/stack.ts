@@ -26,6 +26,8 @@ export interface StackOptions extends Ports {
   config?: Config;
   /** Whether a new database gets the seed; it does when this is not given. */
   seed?: boolean;
+  /** Moves the rows of the seed to around today. */
+  demo?: boolean;
   /** false: faster, and lost when the machine crashes. */
   fsync?: boolean;
   /** Secrets of the edge functions, beside those the platform always sets. */
@@ -73,7 +75,7 @@ function platformEnv(env: StackEnv): Record<string, string> {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { projectDir, apiPort, dbPort, mailPort, pagesPort, signal } = options;
-  const { seed = true, fsync = true, report = () => {}, warn = console.warn } = options;
+  const { seed = true, demo = false, fsync = true, report = () => {}, warn = console.warn } = options;
   mkdirSync(options.dataDir, { recursive: true });
   // The database's user must be able to pass through; the name has to be the one it will see.
   chmodSync(options.dataDir, 0o711);
@@ -114,6 +116,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const guards = new URL("./platform-auth.sql", import.meta.url);
     await withDatabase(adminUrl, (sql) => runFile(sql, guards));
     await migrate({ projectDir, url, seed, signal, report, warn });
+    if (demo) {
+      const move = new URL("./demo.sql", import.meta.url);
+      await withDatabase(url, (sql) => runFile(sql, move));
+    }
     await configureRequestCounter(url, dbPort);
     signal?.throwIfAborted();
 

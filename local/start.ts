@@ -59,6 +59,7 @@ async function main(): Promise<number> {
       ...ports,
       projectDir: PROJECT_DIR,
       dataDir: DATA_DIR,
+      demo: true,
       config: readConfig(PROJECT_DIR, projectEnv(PROJECT_DIR, ports.pagesPort)),
       // The stack's own catcher wins over the address in a file, which is made for containers.
       functionsEnv: MAILPIT_URL ? { MAILPIT_URL } : {},

@@ -14,10 +14,9 @@ export type RpcName = keyof Rpcs & string;
 export type RpcArgs<Name extends RpcName> = Rpcs[Name]["Args"];
 export type RpcAnswer<Name extends RpcName> = Rpcs[Name]["Returns"];
 /** Arguments may be left out where every one of them may. */
-type Rest<Args> =
-  Record<never, never> extends Args
-    ? [args?: Args, options?: CallOptions]
-    : [args: Args, options?: CallOptions];
+type Rest<Args> = Partial<Args> extends Args
+  ? [args?: [Args] extends [never] ? Record<string, never> : Args, options?: CallOptions]
+  : [args: Args, options?: CallOptions];
 
 export interface ClientOptions {
   /** Of a portal session, of a key, or of sessions that you keep; then there is no `auth`. */
@@ -45,8 +44,12 @@ export type Call = <Answer>(
 ) => Promise<Answer>;
 
 /** What supabase-js resolves to, of tables and of auth. */
-type Outcome = { data: unknown; error: unknown };
-type DataOf<Result extends Outcome> = Extract<Result, { error: null }>["data"];
+type Outcome = { data?: unknown; error: unknown };
+type DataOf<Result extends Outcome> = Result extends { data: infer Data; error: null }
+  ? Data
+  : Result extends { data: unknown }
+    ? never
+    : undefined;
 
 export interface ApiClient {
   /** supabase-js itself, for whatever is not here. Its own repeats are off, ours are in its `fetch`. */
@@ -99,7 +102,9 @@ export function createClient(url: string, key: string, options: ClientOptions = 
     );
     const text = await response.text().catch((cause) => refuseUnanswered(cause, asked));
     const json = asJson(text);
-    if (!response.ok) throw new ApiError(response.status, json ?? { message: text }, asked);
+    if (!response.ok || json === undefined) {
+      throw new ApiError(response.status, json ?? { message: text }, asked);
+    }
     return json as never;
   };
 
@@ -169,9 +174,10 @@ class NoWebSocket {
   }
 }
 
-function asJson(text: string): object | undefined {
+/** Null for an answer without a body, undefined for a body that is no JSON. */
+function asJson(text: string): object | null | undefined {
   try {
-    return text === "" ? undefined : JSON.parse(text);
+    return text === "" ? null : JSON.parse(text);
   } catch {
     return undefined;
   }

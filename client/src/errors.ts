@@ -1,6 +1,6 @@
 /** One error for everything that can go wrong with a call, whichever part of the platform says so. */
-import type { ErrorCode, ErrorDetails } from "./error-types.ts";
-import { CONSTRAINTS, WRITABLE } from "./generated/constraints.ts";
+import type { ErrorCode, ErrorDetails } from "./database.ts";
+import { CONSTRAINTS, PORTAL_WRITABLE, WRITABLE } from "./generated/constraints.ts";
 import { sentenceOf } from "./sentences.ts";
 
 /** `network`: no answer came. `unknown`: an answer without a code, of something in between. */
@@ -55,15 +55,16 @@ export class ApiError<Code extends AnyCode = AnyCode> extends Error {
     const known = named === undefined ? undefined : CONSTRAINTS[named];
     if (named !== undefined) this.constraint = named;
     const relation = /(?:relation|table) "(\w+)"|denied for table (\w+)/.exec(message);
-    const table = known?.table ?? relation?.[1] ?? relation?.[2] ?? asked.table;
+    const table = relation?.[1] ?? relation?.[2] ?? known?.table ?? asked.table;
     if (table !== undefined) this.table = table;
-    this.columns = known?.column ? [known.column] : columnsAtFault(this, message, asked);
-    this.sentence = known?.sentence ?? sentenceOf(this);
+    const isReferred = message.startsWith("update or delete on");
+    this.columns = (isReferred ? [] : known?.columns) ?? columnsAtFault(this, message, asked);
+    this.sentence = (isReferred ? known?.referenced : known?.sentence) ?? sentenceOf(this);
   }
 
-  /** The first of `columns`. */
+  /** The one that a person would change; the first of `columns`. */
   get column(): string | undefined {
-    return this.columns[0];
+    return CONSTRAINTS[this.constraint ?? ""]?.column ?? this.columns[0];
   }
 
   get isNetwork(): boolean {
@@ -114,10 +115,14 @@ function columnsAtFault(
       .slice(0, 1);
   }
   if (code === "42501" && table !== undefined) {
-    const writable = WRITABLE[table]?.[method === "PATCH" ? "update" : "insert"];
+    const command = method === "PATCH" ? "update" : "insert";
     const rows = (Array.isArray(body) ? body : [body]).filter((row) => row instanceof Object);
-    const written = new Set(rows.flatMap((row) => Object.keys(row)));
-    return writable ? [...written].filter((column) => !writable.includes(column)) : [];
+    const written = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    for (const writable of [WRITABLE, PORTAL_WRITABLE]) {
+      const allowed = writable[table]?.[command];
+      const refused = allowed ? written.filter((column) => !allowed.includes(column)) : [];
+      if (refused.length > 0) return refused;
+    }
   }
   return [];
 }

@@ -11,9 +11,7 @@ export {
   type RpcArgs,
   type RpcName,
 } from "./client.ts";
-export type { Database } from "./database.ts";
-export type { ErrorCode, ErrorDetails } from "./error-types.ts";
+export type * from "./database.ts";
 export { type AnyCode, ApiError, type ClientCode, isCode } from "./errors.ts";
 export type { Functions } from "./functions.ts";
 export { createIntent, type Intent, type IntentOptions } from "./intent.ts";
-export type { Page, PortalSession, Routes, WebhookEndpoint } from "./routes.ts";

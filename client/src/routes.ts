@@ -33,14 +33,14 @@ export interface WebhookEndpoint {
   created_at: string;
 }
 
-interface NewEndpoint {
+export interface NewEndpoint {
   url: string;
   events: string[];
   description?: string | null;
   enabled?: boolean;
 }
 
-interface Delivery {
+export interface Delivery {
   id: string;
   endpoint_id: string;
   event_id: string;
@@ -52,7 +52,7 @@ interface Delivery {
   created_at: string;
 }
 
-interface Attempt {
+export interface Attempt {
   started_at: string;
   duration_ms: number | null;
   status: number | null;
@@ -60,7 +60,7 @@ interface Attempt {
   error: string | null;
 }
 
-interface WebhookEvent {
+export interface WebhookEvent {
   id: string;
   type: string;
   timestamp: string;
@@ -71,7 +71,7 @@ interface WebhookEvent {
   previous: Record<string, unknown> | null;
 }
 
-interface BusyCalendar {
+export interface BusyCalendar {
   id: string;
   name: string | null;
   host: string;
@@ -82,7 +82,7 @@ interface BusyCalendar {
   created_at: string;
 }
 
-interface GoogleConnection {
+export interface GoogleConnection {
   status: "none" | "active" | "revoked";
   push: boolean;
   busy: boolean;

@@ -2,6 +2,7 @@
  * What a person can be shown, in English, where the generated lists of constraints say nothing. Mistakes of the
  * program itself have no sentence of their own.
  */
+import { LABELS } from "./generated/constraints.ts";
 
 /** By code; where one code means two things, by code and status. */
 export const SENTENCES: Readonly<Record<string, string>> = {
@@ -132,7 +133,8 @@ interface Refusal {
   retryAfter: number | undefined;
 }
 
-const words = (columns: readonly string[]) => columns.join(", ").replace(/_/g, " ");
+const words = (columns: readonly string[]) =>
+  columns.map((column) => LABELS[column] ?? column.replace(/_/g, " ")).join(", ");
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `5 minutes`, for a wait of so many seconds. */

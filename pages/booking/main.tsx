@@ -1,10 +1,4 @@
 import { render } from "preact";
-import { Heading, Loading, Page } from "../shared/ui.tsx";
+import { App } from "./app.tsx";
 
-render(
-  <Page>
-    <Heading title={document.title}>{document.title}</Heading>
-    <Loading />
-  </Page>,
-  document.getElementById("page") as HTMLElement,
-);
+render(<App />, document.getElementById("page") as HTMLElement);

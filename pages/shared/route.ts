@@ -2,15 +2,10 @@
  * Steps of a page are its query, so that back, reload and a copied address work on any host, and the fragment
  * stays free for links of mails.
  */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
+/** By name: a new value of a part of the query; `null` takes it away. */
 export type Changes = Record<string, string | null>;
-
-export interface Route {
-  query: URLSearchParams;
-  /** Goes to a step: `null` takes a part of the query away; `replace` leaves no way back to this one. */
-  go(changes: Changes, options?: { replace?: boolean }): void;
-}
 
 /** The address of a step, of this page. */
 export function addressOf(changes: Changes): string {
@@ -23,21 +18,25 @@ export function addressOf(changes: Changes): string {
   return url.href;
 }
 
-export function useRoute(): Route {
-  const [query, setQuery] = useState(() => new URLSearchParams(location.search));
+const CHANGED = "route";
+
+/** Goes to a step; `replace` leaves no way back to this one. */
+export function goTo(changes: Changes, { replace = false } = {}): void {
+  const address = addressOf(changes);
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  dispatchEvent(new Event(CHANGED));
+  if (!replace) scrollTo({ top: 0 });
+}
+
+export function useRoute(): { query: URLSearchParams; go: typeof goTo } {
+  const [search, setSearch] = useState(location.search);
   useEffect(() => {
-    const read = () => setQuery(new URLSearchParams(location.search));
-    addEventListener("popstate", read);
-    return () => removeEventListener("popstate", read);
+    const read = () => setSearch(location.search);
+    for (const event of ["popstate", CHANGED]) addEventListener(event, read);
+    return () => {
+      for (const event of ["popstate", CHANGED]) removeEventListener(event, read);
+    };
   }, []);
-  return {
-    query,
-    go(changes, { replace = false } = {}) {
-      const address = addressOf(changes);
-      if (replace) history.replaceState(null, "", address);
-      else history.pushState(null, "", address);
-      setQuery(new URLSearchParams(location.search));
-      if (!replace) scrollTo({ top: 0 });
-    },
-  };
+  return { query: useMemo(() => new URLSearchParams(search), [search]), go: goTo };
 }

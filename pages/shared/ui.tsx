@@ -1,16 +1,25 @@
 /** What all pages are made of. */
 import type { ButtonHTMLAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { addressOf } from "./route.ts";
+import { addressOf, type Changes, goTo } from "./route.ts";
 import { LANGUAGES, type Language, language, shared } from "./texts/index.ts";
 
-type Children = { children?: ComponentChildren };
+interface Children {
+  children?: ComponentChildren;
+}
+
+interface PageProps extends Children {
+  /** Whose page it is, where its heading does not say so. */
+  brand?: ComponentChildren;
+  wide?: boolean;
+}
 
 /** The frame of a page: languages above, one heading and its content below. */
-export function Page({ children, wide = false }: Children & { wide?: boolean }) {
+export function Page({ children, brand, wide = false }: PageProps) {
   return (
     <>
       <header class="top">
+        <div class="brand">{brand}</div>
         <nav aria-label={shared.otherLanguage}>
           {(Object.keys(LANGUAGES) as Language[]).map((name) => (
             <a
@@ -27,6 +36,23 @@ export function Page({ children, wide = false }: Children & { wide?: boolean }) 
       </header>
       <main class={wide ? "page wide" : "page"}>{children}</main>
     </>
+  );
+}
+
+/** To a step of this page; like any link it opens in another tab too. */
+export function Link({ to, children, ...rest }: Children & { to: Changes; class?: string }) {
+  return (
+    <a
+      {...rest}
+      href={addressOf(to)}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        goTo(to);
+      }}
+    >
+      {children}
+    </a>
   );
 }
 

@@ -1,7 +1,7 @@
 /** What goes back of what a provider collected: refunds, disputes, and what is taken back of them. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { EVENT_SCHEMAS } from "../../docs/webhook-events.ts";
+import { EVENT_SCHEMAS } from "../../reference/webhook-events.ts";
 import { request, server } from "../support/callers.ts";
 import { answer, auditAfterEachTest, failure, outcome, SERVER } from "../support/commerce.ts";
 import { asCaller, parallelConnections, sql } from "../support/database.ts";

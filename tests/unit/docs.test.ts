@@ -1,20 +1,10 @@
 /** What the pages say of each other and of the code: links that lead somewhere, codes that are explained. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { filesIn, migrations, raisedErrors, readFile as read } from "../support/raised-errors.ts";
 
 const root = new URL("../../", import.meta.url);
-const read = (path: string) => readFileSync(new URL(path, root), "utf8");
-const filesIn = (folder: string, ending: string) =>
-  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(ending))
-    .map((name) => folder + name);
-
 const pages = ["README.md", ...filesIn("docs/", ".md")];
-const migrations = filesIn("supabase/migrations/", ".sql")
-  .map(read)
-  .join("\n")
-  .replace(/--.*$/gm, "");
-const functions = filesIn("supabase/functions/", ".ts").map(read).join("\n");
 
 /** Code is no text: what looks like a link or a heading in it is none. */
 const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, "");
@@ -43,27 +33,6 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-/** Status and code of every error of ours, as `409 slot_taken`. */
-function raisedErrors(): string[] {
-  const calls = [...migrations.matchAll(/(?:perform|select) private\.raise_error\(/g)];
-  const literal = [...migrations.matchAll(/private\.raise_error\(\s*(\d{3}),\s*'(\w+)'/g)];
-  // One call has the reasons of slot_reason() for its codes.
-  const [body] = /create function private\.slot_reason\([\s\S]*?comment on/.exec(migrations) ?? [
-    "",
-  ];
-  const reasons = [...body.matchAll(/\b(?:then|else|return) '(\w+)'/g)]
-    .map(([, reason]) => reason)
-    .filter((reason) => reason !== "available")
-    .map((reason) => `${["slot_taken", "busy"].includes(reason ?? "") ? 409 : 422} ${reason}`);
-  expect(reasons.length).toBeGreaterThan(5);
-  expect(literal).toHaveLength(calls.length - 1);
-
-  const thrown = [...functions.matchAll(/new ApiError\(\s*(\d{3}),\s*"(\w+)"/g)];
-  expect(thrown).toHaveLength([...functions.matchAll(/new ApiError\(/g)].length);
-  const written = [...literal, ...thrown].map(([, status, code]) => `${status} ${code}`);
-  return [...new Set([...reasons, ...written])];
-}
-
 test("every error that the database or a function answers with stands in a table, with its status", () => {
   const rows = pages.flatMap((page) => prose(page).match(/^\|.*$/gm) ?? []);
   const missing = raisedErrors().filter((error) => {
@@ -74,7 +43,7 @@ test("every error that the database or a function answers with stands in a table
 });
 
 test("every setting stands in a table of docs/operations.md, with its default", () => {
-  const table = /create table private\.settings \(([\s\S]*?)^\);/m.exec(migrations)?.[1] ?? "";
+  const table = /create table private\.settings \(([\s\S]*?)^\);/m.exec(migrations())?.[1] ?? "";
   const columns = [
     ...table.matchAll(/^ {2}(\w+) (?:text|integer|timestamptz)(?: not null default '?(\w+)'?)?/gm),
   ];

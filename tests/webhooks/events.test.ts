@@ -1,8 +1,7 @@
 /** Which change is which event, whichever path made it, and what an event says. */
-import { readFileSync } from "node:fs";
 import type { TransactionSql } from "postgres";
 import { beforeAll, describe, expect, test } from "vitest";
-import { EVENT_SCHEMAS, SCHEMAS_FILE, schemasText } from "../../docs/webhook-events.ts";
+import { EVENT_SCHEMAS } from "../../reference/webhook-events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/webhooks/event-types.ts";
 import { anonymous, server } from "../support/callers.ts";
 import { asCaller, sql, tryAsCaller } from "../support/database.ts";
@@ -589,10 +588,6 @@ async function answerRows(professional: Professional): Promise<Row<"bookings">[]
 }
 
 describe("the schemas", () => {
-  test("of the types are in docs, up to date", () => {
-    expect(readFileSync(SCHEMAS_FILE, "utf8")).toBe(schemasText());
-  });
-
   test("are for the types that the database knows", async () => {
     const [row] = await sql`select private.webhook_event_types() as types`;
     expect(row?.types).toEqual([...EVENT_TYPES]);

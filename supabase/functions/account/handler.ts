@@ -4,7 +4,6 @@
  *
  * What is to be done stands in a row that outlives the account, and each step may be done twice.
  */
-import { z } from "zod";
 import type { ServerRpc, UserRpc } from "../_shared/data-api.ts";
 import { type DispatchRouteDeps, dispatchRoute, drain } from "../_shared/dispatcher.ts";
 import { createRouter, type Handler, type Route, readValid } from "../_shared/http.ts";
@@ -12,6 +11,7 @@ import type { MailProvider } from "../_shared/mail.ts";
 import type { UserToken } from "../_shared/user-tokens.ts";
 import type { Language } from "../mail/texts/index.ts";
 import { deletedMail } from "./deleted-mail.ts";
+import { BODY_LIMIT, Deletion } from "./inputs.ts";
 import type { DeleteUser } from "./users.ts";
 
 export interface AccountDeps extends DispatchRouteDeps {
@@ -25,11 +25,6 @@ export interface AccountDeps extends DispatchRouteDeps {
   now(): Date;
   pause(milliseconds: number): Promise<void>;
 }
-
-/** Longest body, in bytes. */
-const BODY_LIMIT = 2_000;
-
-const Input = z.strictObject({ confirmation: z.string().max(200).optional() });
 
 /** An account that is ours to delete for a minute. */
 interface Claim {
@@ -62,7 +57,7 @@ export function createHandler(deps: AccountDeps): Handler {
 
   const deleteAccount: Route = async (request) => {
     const token = await deps.userToken(request);
-    const { confirmation } = await readValid(request, Input, BODY_LIMIT);
+    const { confirmation } = await readValid(request, Deletion, BODY_LIMIT);
     const answer = await deps.userRpc(token, "request_account_deletion", { confirmation });
     const { account_id, goes } = JSON.parse(answer) as { account_id: string; goes: object };
     const [claimed] = await claim(account_id, 1);

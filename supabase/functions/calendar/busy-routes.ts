@@ -13,6 +13,7 @@ import { type Route, type Routes, readValid } from "../_shared/http.ts";
 import type { Sealer } from "../_shared/sealed.ts";
 import type { UserToken } from "../_shared/user-tokens.ts";
 import { ADDRESS_PURPOSE } from "./busy-sync.ts";
+import { NewCalendar } from "./inputs.ts";
 
 export interface BusyRouteDeps extends AddressRules {
   userToken: UserToken;
@@ -24,11 +25,6 @@ export interface BusyRouteDeps extends AddressRules {
 
 const BODY_LIMIT = 20_000;
 const LOOK_UP_MS = 10_000;
-
-const NewCalendar = z.strictObject({
-  url: z.string().max(2048).regex(/^\S+$/, { error: "is empty or has white space in it" }),
-  name: z.string().max(100).nullable().default(null),
-});
 
 /** What calendar programs call an address that they are to subscribe to. */
 const asWebAddress = (url: string) => url.replace(/^webcals?:\/\//i, "https://");

@@ -1,11 +1,11 @@
 /** `/google`: the professional's Google calendar, connected by a token that only this function can read. */
-import { z } from "zod";
 import { ServerRpcError, type UserRpc } from "../_shared/data-api.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { GoogleError } from "../_shared/google.ts";
 import { disconnectGoogle, type GoogleGrantDeps, TOKEN_PURPOSE } from "../_shared/google-grant.ts";
 import { type Route, type Routes, readValid } from "../_shared/http.ts";
 import type { UserToken } from "../_shared/user-tokens.ts";
+import { NewConnection, Switches } from "./inputs.ts";
 
 export interface GoogleRouteDeps extends GoogleGrantDeps {
   userToken: UserToken;
@@ -13,19 +13,6 @@ export interface GoogleRouteDeps extends GoogleGrantDeps {
 }
 
 const BODY_LIMIT = 10_000;
-
-const Connection = z.strictObject({
-  refresh_token: z
-    .string()
-    .max(4096)
-    .regex(/^\S+$/, { error: "is empty or has white space in it" }),
-});
-
-const Switches = z
-  .strictObject({ push: z.boolean().optional(), busy: z.boolean().optional() })
-  .refine(({ push, busy }) => push !== undefined || busy !== undefined, {
-    error: "names neither push nor busy",
-  });
 
 function passOn(body: unknown, status = 200): Response {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -62,7 +49,7 @@ export function googleRoutes(deps: GoogleRouteDeps): Routes {
   const connect: Route = async (request) => {
     const token = await deps.userToken(request);
     const { sealer, google } = configured();
-    const { refresh_token } = await readValid(request, Connection, BODY_LIMIT);
+    const { refresh_token } = await readValid(request, NewConnection, BODY_LIMIT);
     const { professional_id } = JSON.parse(await deps.rpc(token, "begin_google_connection", {}));
     const access = await google.refresh(refresh_token).catch((error: unknown) => {
       throw refusalOf(error);

@@ -2,7 +2,6 @@
  * /functions/v1/mail/…: `POST /dispatch` for the scheduler, `POST /events` for the mail provider, and what the
  * links in mails lead to. A link acts by POST only: programs that look at mails open every address in them.
  */
-import { z } from "zod";
 import { type DispatchRouteDeps, dispatchRoute } from "../_shared/dispatcher.ts";
 import { ApiError, notFound, unknownPath } from "../_shared/errors.ts";
 import { createRouter, type Handler, type Route, readBounded, readValid } from "../_shared/http.ts";
@@ -10,6 +9,7 @@ import { type Link, type Purpose, pageLink } from "../_shared/links.ts";
 import type { MailProvider } from "../_shared/mail.ts";
 import { dispatch } from "./dispatch.ts";
 import { providerEvent, type VerifyEvent } from "./events.ts";
+import { LinkToken, TOKEN_LIMIT } from "./inputs.ts";
 import type { LinkDeps } from "./mail-links.ts";
 import type { MailStore } from "./store.ts";
 
@@ -29,10 +29,6 @@ const EVENT_LIMIT = 100_000;
 const EVENT_WAIT_MS = 10 * 60_000;
 /** How long what was reported of the portal is taken as known. */
 const REPORT_MS = 60 * 60_000;
-/** Longest body with a token, in bytes. */
-const TOKEN_LIMIT = 4_000;
-
-const Token = z.strictObject({ token: z.string().max(TOKEN_LIMIT) });
 
 const invalidLink = () =>
   new ApiError(401, "invalid_link", "The link is not valid or no longer valid");
@@ -83,7 +79,7 @@ export function createHandler(deps: MailDeps): Handler {
   };
 
   const confirmAddress: Route = async (request) => {
-    const { token } = await readValid(request, Token, TOKEN_LIMIT);
+    const { token } = await readValid(request, LinkToken, TOKEN_LIMIT);
     const { row, email } = await linkOf(token, "confirm_address");
     if (!email || !(await store.confirmAddress(row, email))) throw invalidLink();
     return done();

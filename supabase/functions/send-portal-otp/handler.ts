@@ -5,7 +5,6 @@
  * after the same work, and are followed by the same work, up to the mail that only a client gets. That
  * happens at a random time after the answer, so that no later request is slower for the one kind.
  */
-import { z } from "zod";
 import { callerIp } from "../_shared/caller-ip.ts";
 import { rateLimited } from "../_shared/errors.ts";
 import {
@@ -17,7 +16,7 @@ import {
 } from "../_shared/http.ts";
 import type { SendMail } from "../_shared/mail.ts";
 import type { HashCode } from "../_shared/portal/codes.ts";
-import { BODY_LIMIT, email, professionalId } from "../_shared/portal/inputs.ts";
+import { BODY_LIMIT, CodeRequest } from "../_shared/portal/inputs.ts";
 import type { PortalStore, Recipient } from "../_shared/portal/store.ts";
 import { codeMail } from "./mail.ts";
 
@@ -38,8 +37,6 @@ export interface SendDeps extends HttpDeps {
 
 /** Work after the answer begins within this time: many requests may come before it, or none. */
 const SPREAD_MS = 1_000;
-
-const Input = z.strictObject({ email, professionalId });
 
 /** Answers 200 {message, expires_in}, or 429 with Retry-After. */
 export function createHandler(deps: SendDeps): Handler {
@@ -62,7 +59,7 @@ export function createHandler(deps: SendDeps): Handler {
   };
 
   const sendCode: Route = async (request) => {
-    const input = await readValid(request, Input, BODY_LIMIT);
+    const input = await readValid(request, CodeRequest, BODY_LIMIT);
     const { retry_after, recipient } = await deps.store.startCode(
       input.professionalId,
       input.email,

@@ -4,7 +4,6 @@
  * POST /functions/v1/verify-portal-otp/confirm {token}: a link ends the hold of a booking or order.
  * POST /functions/v1/verify-portal-otp/sign-out: the bearer's session ends.
  */
-import { z } from "zod";
 import { callerIp } from "../_shared/caller-ip.ts";
 import { ApiError, rateLimited } from "../_shared/errors.ts";
 import {
@@ -16,7 +15,7 @@ import {
 } from "../_shared/http.ts";
 import type { Link, Links, Purpose } from "../_shared/links.ts";
 import type { HashCode } from "../_shared/portal/codes.ts";
-import { BODY_LIMIT, email, professionalId } from "../_shared/portal/inputs.ts";
+import { BODY_LIMIT, CodeLogin, LinkToken } from "../_shared/portal/inputs.ts";
 import type { PortalSession, PortalStore } from "../_shared/portal/store.ts";
 import type { PortalTokens } from "../_shared/portal/tokens.ts";
 
@@ -33,16 +32,8 @@ export interface VerifyDeps extends HttpDeps {
   now(): Date;
 }
 
-const Input = z.strictObject({
-  email,
-  code: z.string().regex(/^[0-9]{6}$/, { error: "is not six digits" }),
-  professionalId,
-});
-
 /** RFC 6749, 5.1. */
 const NEVER_KEPT = { "Cache-Control": "no-store" };
-
-const LinkInput = z.strictObject({ token: z.string() });
 
 /** Not ours, expired, for something else, of an earlier address, over: one answer for all. */
 function invalidLink(): ApiError {
@@ -68,7 +59,7 @@ export function createHandler(deps: VerifyDeps): Handler {
 
   /** What the token of a link says; every use is counted, whatever comes of it. */
   const readLink = async (request: Request, purpose: Purpose): Promise<Link> => {
-    const { token } = await readValid(request, LinkInput, BODY_LIMIT);
+    const { token } = await readValid(request, LinkToken, BODY_LIMIT);
     const retryAfter = await deps.store.countLinkUse(
       callerIp(request.headers),
       deps.linkUsesPerIpHour,
@@ -80,7 +71,7 @@ export function createHandler(deps: VerifyDeps): Handler {
   };
 
   const verify: Route = async (request) => {
-    const input = await readValid(request, Input, BODY_LIMIT);
+    const input = await readValid(request, CodeLogin, BODY_LIMIT);
     const { email, code, professionalId } = input;
     const attempt = await deps.store.startVerification(
       professionalId,

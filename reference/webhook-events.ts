@@ -1,21 +1,34 @@
 /**
- * What receivers can rely on: a schema for each type of event. Run by `npm run schemas`, it writes them
- * to webhook-events.schema.json beside it; tests hold real events against them.
+ * What receivers can rely on: a schema for each type of event, written to
+ * docs/webhook-events.schema.json. Tests hold real events against them.
  */
-import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "../supabase/functions/webhooks/event-types.ts";
+import {
+  amount,
+  bookingStatus,
+  cancelledBy,
+  count,
+  currency,
+  id,
+  instant,
+  language,
+  metadata,
+  minutes,
+  orderKind,
+  orderStatus,
+  paymentFlag,
+  paymentKind,
+  paymentProvider,
+  paymentStatus,
+  productOptions,
+  servicePayment,
+  source,
+  text,
+  version,
+} from "./shapes/common.ts";
 
-const id = z.guid();
-const timestamp = z.iso.datetime({ precision: 3 }).describe("UTC, with milliseconds and Z");
-const amount = z.number().min(0).describe("In the currency of the professional, exact");
-const currency = z.string().describe("ISO 4217");
-const minutes = z.int().min(0);
-const text = z.string();
-const metadata = z.record(z.string(), z.unknown());
-
-const row = { id, created_at: timestamp, updated_at: timestamp, professional_id: id };
+const row = { id, created_at: instant, updated_at: instant, professional_id: id };
 
 const Service = z
   .strictObject({
@@ -25,14 +38,14 @@ const Service = z
     category: text.nullable(),
     image_url: text.nullable(),
     price: amount,
-    payment: z.enum(["none", "deposit", "full"]).describe("What has to be paid to book"),
+    payment: servicePayment,
     deposit: amount.nullable().describe("Where payment is deposit"),
     duration: minutes,
     buffer_before: minutes,
     buffer_after: minutes,
     slot_step: minutes.nullable(),
     min_notice: minutes,
-    max_advance_days: z.int().min(0),
+    max_advance_days: count,
     cancellation_notice: minutes,
     requires_confirmation: z.boolean(),
     active: z.boolean(),
@@ -52,7 +65,7 @@ const Client = z
     tags: z.array(text),
     archived: z.boolean(),
     metadata,
-    language: text.nullable().describe("Of mails; null: the professional's"),
+    language: language.nullable().describe("Of mails; null: the professional's"),
     reminders: z.boolean().describe("Whether the client wants reminders"),
     mail_status: z.enum(["ok", "undeliverable"]),
     link_epoch: z.int().min(1).describe("Rises when portal sessions of the client end for good"),
@@ -69,10 +82,10 @@ const Product = z
     category: text.nullable(),
     image_url: text.nullable(),
     sku: text.nullable(),
-    options: z.record(z.string(), z.unknown()),
+    options: productOptions,
     price: amount,
-    stock: z.int().min(0).nullable().describe("null: not tracked"),
-    low_stock_at: z.int().min(0).nullable(),
+    stock: count.nullable().describe("null: not tracked"),
+    low_stock_at: count.nullable(),
     in_stock: z.boolean().describe("Of a product with variants: whether any active one is"),
     active: z.boolean(),
     metadata,
@@ -85,35 +98,27 @@ const Booking = z
     client_id: id,
     service_id: id,
     service_name: text,
-    starts_at: timestamp,
-    ends_at: timestamp,
+    starts_at: instant,
+    ends_at: instant,
     buffer_before: minutes,
     buffer_after: minutes,
     cancellation_notice: minutes,
-    status: z.enum(["pending", "confirmed", "cancelled", "completed", "no_show"]),
+    status: bookingStatus,
     price: amount,
     currency,
     notes: text.nullable().describe("The client sees these"),
     internal_notes: text.nullable(),
-    source: z.enum(["owner", "public", "portal"]),
+    source,
     cancel_reason: text.nullable(),
-    cancelled_at: timestamp.nullable(),
-    cancelled_by: z.enum(["owner", "client", "system"]).nullable(),
+    cancelled_at: instant.nullable(),
+    cancelled_by: cancelledBy.nullable(),
     expires_at: z.null().describe("What has an expiry is no booking yet, and nobody is told of it"),
     checkout_open: z.literal(false),
-    email_confirmed_at: timestamp.nullable().describe("The link in its own mail was opened"),
-    version: z.int().min(1),
+    email_confirmed_at: instant.nullable().describe("The link in its own mail was opened"),
+    version,
     metadata,
   })
   .meta({ id: "booking" });
-
-const paymentStatus = z.enum([
-  "unpaid",
-  "partially_paid",
-  "paid",
-  "partially_refunded",
-  "refunded",
-]);
 
 const Line = z
   .strictObject({
@@ -121,7 +126,7 @@ const Line = z
     service_id: id.optional(),
     name: text,
     sku: text.nullable(),
-    options: z.record(z.string(), z.unknown()),
+    options: productOptions,
     unit_price: amount,
     quantity: z.int().min(1),
     total: amount,
@@ -133,7 +138,7 @@ const Order = z
     ...row,
     client_id: id,
     number: z.int().min(1),
-    kind: z.enum(["product", "service"]),
+    kind: orderKind,
     booking_id: id.nullable(),
     items: z.array(Line),
     subtotal: amount,
@@ -142,18 +147,18 @@ const Order = z
     total: amount,
     deposit: amount.nullable().describe("What had to be paid first; null: all of it"),
     currency,
-    status: z.enum(["pending", "confirmed", "fulfilled", "cancelled"]),
+    status: orderStatus,
     amount_paid: amount,
     amount_refunded: amount,
     payment_status: paymentStatus,
     shipping_address: metadata.nullable(),
     notes: text.nullable().describe("The client sees these"),
     internal_notes: text.nullable(),
-    source: z.enum(["owner", "public", "portal"]),
+    source,
     expires_at: z.null().describe("What has an expiry is no order yet, and nobody is told of it"),
     checkout_open: z.boolean().describe("While pending: a payment page may be open"),
-    email_confirmed_at: timestamp.nullable().describe("The link in its own mail was opened"),
-    version: z.int().min(1),
+    email_confirmed_at: instant.nullable().describe("The link in its own mail was opened"),
+    version,
     metadata,
   })
   .meta({ id: "order" });
@@ -161,17 +166,14 @@ const Order = z
 const Payment = z
   .strictObject({
     id,
-    kind: z.enum(["payment", "refund", "refund_reversal", "dispute", "dispute_reversal"]),
+    kind: paymentKind,
     amount,
     method: text.nullable().describe("null but for a payment"),
     reference: text.nullable(),
     reason: text.nullable(),
-    created_at: timestamp,
-    provider: z.enum(["manual", "stripe"]),
-    flag: z
-      .enum(["exceeds_total", "refund_exceeds_paid", "amount_differs", "refund_failed"])
-      .nullable()
-      .describe("What should be looked at"),
+    created_at: instant,
+    provider: paymentProvider,
+    flag: paymentFlag.nullable().describe("What should be looked at"),
     order: z.strictObject({
       id,
       number: z.int().min(1),
@@ -241,7 +243,7 @@ function eventSchema(type: EventType): z.ZodType {
     .strictObject({
       id: id.describe("The same on every try and in the header webhook-id"),
       type: z.literal(type),
-      timestamp,
+      timestamp: instant,
       version: z.literal(1).describe("Of this format"),
       professional_id: id,
       sequence: z.int().min(1).describe("Later changes of a professional have higher numbers"),
@@ -256,10 +258,8 @@ export const EVENT_SCHEMAS = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, eventSchema(type)]),
 ) as Record<EventType, z.ZodType>;
 
-export const SCHEMAS_FILE = fileURLToPath(new URL("webhook-events.schema.json", import.meta.url));
-
 /**
- * The text of that file: JSON Schema of an event of any type; those of the types are in `$defs` under their names. Fields may
+ * The text of the file: JSON Schema of an event of any type; those of the types are in `$defs` under their names. Fields may
  * be added, so they allow for more than there is; the schemas here do not, so that tests find out.
  */
 export function schemasText(): string {
@@ -274,5 +274,3 @@ export function schemasText(): string {
   });
   return `${JSON.stringify({ title: "Webhook events", ...schema }, null, 2)}\n`;
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(SCHEMAS_FILE, schemasText());

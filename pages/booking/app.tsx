@@ -1,0 +1,72 @@
+/** Which step of booking or buying the address names. */
+
+import { isCode } from "../shared/api.ts";
+import { Failure } from "../shared/errors.tsx";
+import { useLoaded } from "../shared/loaded.ts";
+import { useRoute } from "../shared/route.ts";
+import { Heading, Link, Loading, Notice, Page } from "../shared/ui.tsx";
+import { api, type BookingPage } from "./api.ts";
+import { BuyStep } from "./buy-step.tsx";
+import { DetailsStep } from "./details-step.tsx";
+import { DoneStep } from "./done-step.tsx";
+import { Home } from "./home.tsx";
+import { START } from "./start.ts";
+import { texts } from "./texts/index.ts";
+import { TimesStep } from "./times-step.tsx";
+
+const STEPS = ["service", "product", "booking", "order"];
+
+export function App() {
+  const { query } = useRoute();
+  const username = query.get("professional") || import.meta.env.VITE_PROFESSIONAL;
+  const page = useLoaded(
+    async (signal) => (username ? api.rpc("booking_page", { username }, { signal }) : null),
+    [username],
+  );
+  if (page.value) {
+    const { professional } = page.value;
+    const home = <Link to={START}>{professional.full_name || professional.username}</Link>;
+    const isTimes = query.has("service") && !query.has("start");
+    return (
+      <Page brand={STEPS.some((step) => query.has(step)) && home} wide={isTimes}>
+        <Step page={page.value} query={query} />
+      </Page>
+    );
+  }
+  const isUnknown = page.value === null || isCode(page.error, "PGRST301", "validation_failed");
+  return (
+    <Page>
+      {isUnknown ? (
+        <>
+          <Heading title={texts.unknownTitle}>{texts.unknownTitle}</Heading>
+          <p>{texts.unknown}</p>
+        </>
+      ) : page.error ? (
+        <Failure error={page.error} again={page.again} />
+      ) : (
+        <Loading />
+      )}
+    </Page>
+  );
+}
+
+function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
+  const { professional, services, products } = page;
+  for (const kind of ["booking", "order"] as const) {
+    const id = query.get(kind);
+    if (id) return <DoneStep key={id} {...{ page, kind, id }} payment={query.get("payment")} />;
+  }
+  const service = services.find(({ id }) => id === query.get("service"));
+  const start = query.get("start");
+  if (service && start) return <DetailsStep {...{ professional, service, start }} />;
+  if (service) return <TimesStep {...{ professional, service }} day={query.get("day")} />;
+  const product = products.find(({ id }) => id === query.get("product"));
+  if (product) return <BuyStep {...{ professional, product, query }} />;
+  const isGone = query.has("service") || query.has("product");
+  return (
+    <>
+      {isGone && <Notice kind="error">{texts.gone}</Notice>}
+      <Home page={page} />
+    </>
+  );
+}
