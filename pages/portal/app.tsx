@@ -6,12 +6,12 @@ import { Page } from "../shared/ui.tsx";
 import { dropEntry, type Entry, takeEntry } from "./entry.ts";
 import { Home } from "./home.tsx";
 import { LinkStep } from "./link-step.tsx";
-import { publicPage } from "./public-page.ts";
 import {
   connectAs,
   type Ending,
   endingOf,
   keepSession,
+  publicPage,
   recallSession,
   type SessionAnswer,
 } from "./session.ts";
@@ -19,15 +19,15 @@ import { SignIn } from "./sign-in.tsx";
 import { forget, remember } from "./tab.ts";
 
 export function App({ entry: first }: { entry: Entry | null }) {
-  const route = useRoute();
+  const { query, go } = useRoute();
   const [entry, setEntry] = useState(first);
   const [session, setSession] = useState(recallSession);
-  const [ending, setEnding] = useState<Ending | null>(null);
-  /** Whose client it is that signs in, where only the id is known, or nobody is shown at that name. */
+  const [ending, setEnding] = useState<Ending>();
+  /** Whose client signs in, where the address does not name somebody whose page is shown. */
   const [owner, setOwner] = useState<{ id: string; full_name?: string }>();
   const username =
     session?.professional.username ??
-    (route.query.get("professional") || import.meta.env.VITE_PROFESSIONAL);
+    (query.get("professional") || import.meta.env.VITE_PROFESSIONAL);
   const page = useLoaded((signal) => publicPage(username, signal), [username]);
 
   useEffect(() => {
@@ -37,22 +37,24 @@ export function App({ entry: first }: { entry: Entry | null }) {
     return () => removeEventListener("hashchange", take);
   }, []);
 
-  const use = () => {
+  const leaveEntry = (professionalId?: string) => {
+    if (professionalId) setOwner({ id: professionalId });
     dropEntry();
     setEntry(null);
   };
   const begin = (answer: SessionAnswer) => {
-    use();
-    setEnding(null);
+    leaveEntry();
+    setEnding(undefined);
     setSession(keepSession(answer));
     // So that a reload after the session, and a bookmark, know whose client it is.
-    route.go({ professional: answer.professional.username, step: null }, { replace: true });
+    go({ professional: answer.professional.username, step: null }, { replace: true });
   };
   const end = (why: Ending) => {
-    if (!session || !recallSession()) return;
+    if (!session || recallSession() === null) return;
     forget("session");
     // Whoever signs out may leave the machine to somebody else.
-    remember("email", why === "signedOut" ? "" : (session.client.email ?? ""));
+    const email = why !== "signedOut" && "email" in session.client && session.client.email;
+    remember("email", email || "");
     setOwner(session.professional);
     setEnding(why);
     setSession(null);
@@ -67,22 +69,19 @@ export function App({ entry: first }: { entry: Entry | null }) {
     return () => clearTimeout(timer);
   }, [session]);
 
-  const leave = (id?: string) => {
-    if (id) setOwner({ id });
-    use();
-  };
   return (
     <Page>
       {entry && entry.kind !== "code" ? (
-        <LinkStep key={entry.token} entry={entry} onSession={begin} onLeave={leave} />
+        <LinkStep key={entry.token} entry={entry} onSession={begin} onLeave={leaveEntry} />
       ) : !session || !api || entry ? (
-        <SignIn key={entry?.code} {...{ route, entry, owner, page, ending }} onSession={begin} />
+        <SignIn key={entry?.code} {...{ entry, owner, page, ending }} onSession={begin} />
       ) : (
         <Home
-          {...{ api, route, session, page: page.value }}
-          onName={(name) =>
-            setSession(keepSession({ ...session, client: { ...session.client, name } }))
-          }
+          {...{ api, session, page: page.value }}
+          onName={(name) => {
+            const client = { ...session.client, name };
+            setSession(keepSession({ ...session, client } as typeof session));
+          }}
           onSignedOut={() => end("signedOut")}
         />
       )}

@@ -1,29 +1,16 @@
 /** What is the client's: bookings, orders, name and phone; of a link, one booking. */
 import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
-import type { ApiClient } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
-import { addressOf, type Changes, type Route } from "../shared/route.ts";
-import { Button, Notice } from "../shared/ui.tsx";
+import { type Changes, useRoute } from "../shared/route.ts";
+import { Button, Link, Notice } from "../shared/ui.tsx";
 import { Bookings, OneBooking } from "./bookings.tsx";
 import { Me } from "./me.tsx";
 import { Orders } from "./orders.tsx";
-import type { PublicPage } from "./public-page.ts";
-import type { Session } from "./session.ts";
+import { isLink, type Portal } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
-/** What every part of it needs. */
-export interface Portal {
-  api: ApiClient;
-  route: Route;
-  session: Session;
-  /** Null where the professional takes nothing, undefined until that is known. */
-  page: PublicPage | null | undefined;
-  /** Leads back from a booking, and says what has been done. */
-  finish: (said?: string) => void;
-}
-
-interface HomeProps extends Omit<Portal, "finish"> {
+interface HomeProps extends Portal {
   onName: (name: string) => void;
   onSignedOut: () => void;
 }
@@ -35,21 +22,21 @@ export const CLEAN: Changes = Object.fromEntries(
   ["view", "booking", "do", "day", "start", "paid", "unpaid"].map((name) => [name, null]),
 );
 
-export function Home({ onName, onSignedOut, ...given }: HomeProps) {
-  const { api, route, session } = given;
-  const { client, professional, isLink } = session;
-  const [said, setSaid] = useState<string>();
+export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
+  const { query, go } = useRoute();
+  const { client, professional } = portal.session;
+  const [said, setSaid] = useState({ text: "", at: "" });
   const signOut = useAction(async () => {
-    await api.functions.portal.signOut();
+    await portal.api.functions.portal.signOut();
     onSignedOut();
   });
-  const asked = route.query.get("view");
+  const asked = query.get("view");
   const view = VIEWS.find((name) => name === asked) ?? "upcoming";
-  const go = (changes: Changes, text?: string) => {
-    setSaid(text);
-    route.go({ ...CLEAN, ...changes });
+  /** Leads back from a booking, and says what has been done. */
+  const finish = (text = "") => {
+    go({ ...CLEAN, view: asked });
+    setSaid({ text, at: location.search });
   };
-  const portal: Portal = { ...given, finish: (text) => go({ view: asked }, text) };
   return (
     <>
       <header class="stack">
@@ -63,32 +50,27 @@ export function Home({ onName, onSignedOut, ...given }: HomeProps) {
           </Button>
         </div>
         <Failure error={signOut.error} />
-        {!isLink && (
+        {!isLink(portal.session) && (
           <nav class="row" aria-label={texts.nav.label}>
             {VIEWS.map((name) => (
-              <a
+              <Link
                 key={name}
-                href={addressOf({ ...CLEAN, view: name })}
+                to={{ ...CLEAN, view: name }}
                 aria-current={name === view ? "page" : undefined}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                  event.preventDefault();
-                  go({ view: name });
-                }}
               >
                 {texts.nav[name]}
-              </a>
+              </Link>
             ))}
           </nav>
         )}
       </header>
-      {said && <Notice kind="good">{said}</Notice>}
-      {isLink || route.query.has("booking") ? (
-        <OneBooking {...portal} />
+      {said.at === location.search && said.text && <Notice kind="good">{said.text}</Notice>}
+      {isLink(portal.session) || query.has("booking") ? (
+        <OneBooking {...portal} finish={finish} />
       ) : view === "orders" ? (
         <Orders {...portal} />
       ) : view === "me" ? (
-        <Me api={api} session={session} onName={onName} />
+        <Me {...portal} onName={onName} />
       ) : (
         <Bookings key={view} {...portal} view={view} />
       )}

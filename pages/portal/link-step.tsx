@@ -1,5 +1,6 @@
 /** What a link in a mail is for is asked first, and done by a click: a scanner that opens it does nothing. */
 import { useState } from "preact/hooks";
+import type { VerifyPortalOtpConfirmAnswer } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
@@ -8,17 +9,6 @@ import { Button, Heading, Notice } from "../shared/ui.tsx";
 import { dropEntry, type LinkEntry } from "./entry.ts";
 import { anybody, type SessionAnswer } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
-
-/** What a hold became, as far as it is shown. */
-interface Confirmed {
-  booking: null | {
-    professional_id: string;
-    status: string;
-    service_name: string;
-    starts_at: string;
-  };
-  order: null | { professional_id: string; number: number; total: number; currency: string };
-}
 
 interface LinkStepProps {
   entry: LinkEntry;
@@ -30,19 +20,17 @@ interface LinkStepProps {
 const { portal, mail } = anybody.functions;
 
 export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkStepProps) {
-  const [done, setDone] = useState<Partial<Confirmed>>();
+  const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
     if (kind === "manage") return onSession(await portal.openLink(token));
-    if (kind === "confirm") setDone((await portal.confirm(token)) as unknown as Confirmed);
+    if (kind === "confirm") setDone((await portal.confirm(token)) as VerifyPortalOtpConfirmAnswer);
     else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
     dropEntry();
   });
   const texts = all.link[kind];
   const refused = refusal(act.error);
   const { booking, order } = done ?? {};
-  const became = order
-    ? all.confirmed.order
-    : booking && all.confirmed[STATES[booking.status] ?? "over"];
+  const became = booking ? bookingWords(booking.status) : order && all.confirmed.order;
   const { heading } = became ?? texts;
   return (
     <section class="card stack">
@@ -80,7 +68,10 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
   );
 }
 
-const STATES: Record<string, "booking" | "request"> = { confirmed: "booking", pending: "request" };
+function bookingWords(status: string) {
+  const { booking, request, over } = all.confirmed;
+  return status === "confirmed" ? booking : status === "pending" ? request : over;
+}
 
 /** Why the link does not do what it was for, and will not: trying again is of no use. */
 function refusal(error: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { useAction } from "../shared/action.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { useLoaded } from "../shared/loaded.ts";
 import { Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
-import type { Portal } from "./home.tsx";
+import type { Portal } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.me;

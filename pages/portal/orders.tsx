@@ -1,41 +1,35 @@
 /** Orders of the client, and what became of a payment that the visitor comes back from. */
 import { useEffect, useState } from "preact/hooks";
+import type { Order, OrderLine } from "../../client/src/database.ts";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
+import { useRoute } from "../shared/route.ts";
 import { Heading, Notice, Words } from "../shared/ui.tsx";
-import type { Portal } from "./home.tsx";
 import { List } from "./list.tsx";
-import { type Due, dueNow, Pay } from "./pay.tsx";
+import { dueNow, Pay } from "./pay.tsx";
+import type { Portal } from "./session.ts";
 import { recall } from "./tab.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.orders;
 
-interface Order extends Due {
-  number: number;
-  created_at: string;
-  items: { name: string; options?: Record<string, string>; quantity: number; total: number }[];
-  subtotal: number;
-  discount: number;
-  tax: number;
-  notes: string | null;
-}
-
 const COLUMNS =
   "id, number, created_at, items, subtotal, discount, tax, total, deposit, currency, status, payment_status, amount_paid, amount_refunded, notes, expires_at";
 
 export function Orders(portal: Portal) {
-  const { api, route } = portal;
+  const { api } = portal;
+  const { query } = useRoute();
   const [arrived, setArrived] = useState(false);
-  const paid = route.query.get("paid");
-  const load = async (first: number, last: number) => {
-    const orders = api.from("orders").select(COLUMNS).order("created_at", { ascending: false });
-    return (await api.run(orders.order("id").range(first, last))) as unknown as Order[];
+  const paid = query.get("paid");
+  const load = (first: number, last: number): Promise<Order[]> => {
+    const orders = api.from("orders").select(COLUMNS as "*");
+    const inOrder = orders.order("created_at", { ascending: false }).order("id");
+    return api.run(inOrder.range(first, last));
   };
   return (
     <section class="stack">
       <Heading level={2}>{all.nav.orders}</Heading>
       {paid && <Arrival api={api} id={paid} onArrived={() => setArrived(true)} />}
-      {route.query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
+      {query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
       <List
         key={arrived}
         load={load}
@@ -77,7 +71,8 @@ function Arrival({ api, id, onArrived }: ArrivalProps) {
 }
 
 function Card({ order, ...portal }: Portal & { order: Order }) {
-  const { status, currency, discount, tax, total, items, expires_at } = order;
+  const { status, currency, discount, tax, total, expires_at } = order;
+  const items = order.items as unknown as OrderLine[];
   // Prices that include the tax add up without it.
   const isIncluded = Math.abs(order.subtotal - discount - total) < 0.0005;
   const line = (label: string, amount: number) =>

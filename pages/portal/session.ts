@@ -1,33 +1,40 @@
-/** Who is signed in in this tab, and the calls that are made with that session. */
-import { type ApiClient, connect, connectPublicly } from "../shared/api.ts";
+/** Who is signed in in this tab, and whom the calls are made as. */
+import type { BookingPage, BookingSession, PortalSession } from "../../client/src/database.ts";
+import { type ApiClient, connect, connectPublicly, isCode } from "../shared/api.ts";
 import { recall, remember } from "./tab.ts";
 
-export const anybody = connectPublicly();
+export type SessionAnswer = PortalSession | BookingSession;
 
-const { portal } = anybody.functions;
-export type SessionAnswer = Awaited<ReturnType<typeof portal.verifyCode | typeof portal.openLink>>;
-
-export type Session = SessionAnswer & {
-  /** Milliseconds since 1970 by the clock here, which may be wrong. */
-  ends: number;
-  /** Of a booking's link: that booking and nothing else. */
-  isLink: boolean;
-};
+/** `ends` is in milliseconds since 1970 by the clock here, which may be wrong. */
+export type Session = SessionAnswer & { ends: number };
 
 /** Why nobody is signed in any more. */
 export type Ending = "expired" | "elsewhere" | "link" | "signedOut";
 
+/** What every part of the portal gets. */
+export interface Portal {
+  api: ApiClient;
+  session: Session;
+  /** Null where the professional takes nothing now, undefined until that is known. */
+  page: BookingPage | null | undefined;
+}
+
+export const anybody = connectPublicly();
+
+/** Of a booking's link: that booking and nothing else. */
+export const isLink = ({ client }: SessionAnswer): boolean => !("email" in client);
+
 export const recallSession = () => recall<Session>("session");
 
 export function keepSession(answer: SessionAnswer | Session): Session {
-  const isLink = !("email" in answer.client);
-  const session = { ends: Date.now() + answer.expires_in * 1000, isLink, ...answer };
+  const session = { ends: Date.now() + answer.expires_in * 1000, ...answer };
   remember("session", session);
   return session;
 }
 
-export const endingOf = ({ ends, isLink }: Session): Ending =>
-  isLink ? "link" : Date.now() >= ends - 1000 ? "expired" : "elsewhere";
+export function endingOf(session: Session): Ending {
+  return isLink(session) ? "link" : Date.now() >= session.ends - 1000 ? "expired" : "elsewhere";
+}
 
 /** Calls as whoever is signed in; `onEnd` hears that the session is no more, whatever was asked. */
 export function connectAs({ access_token }: Session, onEnd: () => void): ApiClient {
@@ -39,4 +46,15 @@ export function connectAs({ access_token }: Session, onEnd: () => void): ApiClie
       return response;
     },
   });
+}
+
+/** Null where nobody is named, or takes neither bookings nor orders. */
+export async function publicPage(username: string, signal: AbortSignal) {
+  if (!username) return null;
+  try {
+    return await anybody.rpc("booking_page", { username }, { signal });
+  } catch (error) {
+    if (isCode(error, "PGRST301", "validation_failed")) return null;
+    throw error;
+  }
 }

@@ -1,13 +1,13 @@
 /** An address gets a code, and the code opens the session. */
 import { useState } from "preact/hooks";
+import type { BookingPage } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import type { Loaded } from "../shared/loaded.ts";
-import type { Route } from "../shared/route.ts";
+import { useRoute } from "../shared/route.ts";
 import { announce, Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
 import type { CodeEntry } from "./entry.ts";
-import type { PublicPage } from "./public-page.ts";
 import { anybody, type Ending, type SessionAnswer } from "./session.ts";
 import { recall, remember } from "./tab.ts";
 import { texts as all } from "./texts/index.ts";
@@ -16,16 +16,16 @@ const texts = all.signIn;
 const { portal } = anybody.functions;
 
 interface SignInProps {
-  route: Route;
   /** A code that a mail's link brought. */
   entry: CodeEntry | null;
   owner: { id: string; full_name?: string } | undefined;
-  page: Loaded<PublicPage | null>;
-  ending: Ending | null;
+  page: Loaded<BookingPage | null>;
+  ending: Ending | undefined;
   onSession: (answer: SessionAnswer) => void;
 }
 
-export function SignIn({ route, entry, owner, page, ending, onSession }: SignInProps) {
+export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
+  const { query, go } = useRoute();
   const [mailed, setMailed] = useState(entry);
   const [email, setEmail] = useState(entry?.email ?? recall<string>("email") ?? "");
   const [code, setCode] = useState(entry?.code ?? "");
@@ -39,10 +39,10 @@ export function SignIn({ route, entry, owner, page, ending, onSession }: SignInP
     await portal.sendCode(who);
     setCode("");
     if (again) announce(texts.sentAgain);
-    else route.go({ step: "code" });
+    else go({ step: "code" });
   });
   const verify = useAction(async () => onSession(await portal.verifyCode({ ...who, code })));
-  const isCodeStep = mailed !== null || (route.query.get("step") === "code" && who.email !== "");
+  const isCodeStep = mailed !== null || (query.get("step") === "code" && who.email !== "");
   const wrongEmail = fieldErrors(send.error).email && texts.emailMalformed;
   const wrongCode = isCode(verify.error, "invalid_otp")
     ? texts.wrongCode
@@ -63,7 +63,7 @@ export function SignIn({ route, entry, owner, page, ending, onSession }: SignInP
       <Heading key={String(isCodeStep)} title={name ? all.titleWith(name) : all.title}>
         {isCodeStep ? texts.codeHeading : texts.heading}
       </Heading>
-      {!professionalId && <p>{route.query.has("professional") ? texts.unknown : texts.nobody}</p>}
+      {!professionalId && <p>{query.has("professional") ? texts.unknown : texts.nobody}</p>}
       {professionalId && !isCodeStep && (
         <>
           <p dir="auto">{name ? texts.lead(name) : texts.leadUnnamed}</p>
@@ -111,7 +111,7 @@ export function SignIn({ route, entry, owner, page, ending, onSession }: SignInP
                 kind="link"
                 onClick={() => {
                   setMailed(null);
-                  route.go({ step: null });
+                  go({ step: null });
                 }}
               >
                 {texts.otherAddress}
