@@ -14,10 +14,10 @@ export async function portalOf({ id }: Pick<Professional, "id">): Promise<string
   return `/portal/?professional=${row?.username}`;
 }
 
-/** Asks the page for a code, and takes it from the mail. */
-export async function codeFor(page: Page, email: string): Promise<string> {
+/** Asks the page for a code, and takes it from the mail; `typed` where the address is written otherwise. */
+export async function codeFor(page: Page, email: string, typed = email): Promise<string> {
   const before = (await mailsTo(email)).length;
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("E-mail address").fill(typed);
   await page.getByRole("button", { name: "Mail me a code" }).click();
   await expect
     .poll(async () => (await mailsTo(email)).length, { timeout: 10_000 })
@@ -43,5 +43,17 @@ export async function signInHere(
 export function keptElsewhere(page: Page): Promise<string> {
   return page.evaluate(() =>
     JSON.stringify([location.href, history.state, { ...localStorage }, document.cookie]),
+  );
+}
+
+/** All that this tab keeps for itself. */
+export function keptHere(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+}
+
+/** The token of who is signed in in this tab. */
+export function tokenOf(page: Page): Promise<string> {
+  return page.evaluate(
+    () => JSON.parse(sessionStorage.getItem("portal.session") ?? "{}").access_token,
   );
 }
