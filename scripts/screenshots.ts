@@ -13,7 +13,7 @@ import { type PagesStack, startPagesStack } from "../tests/support/pages-stack.t
 const OUT = join(PROJECT_DIR, "docs", "images");
 const MOST_BYTES = 150_000;
 const PAGE = { width: 1200, height: 800 };
-const MAIL = { width: 640, height: 400 };
+const MAIL = { width: 640, height: 160 };
 
 const PROFESSIONAL = "a0000000-0000-4000-8000-000000000001";
 const HAIRCUT = "a0000000-0000-4000-8000-000000000011";
@@ -92,7 +92,9 @@ async function pages(browser: Browser, stack: PagesStack): Promise<void> {
   const booking = await open(browser);
   await booking.goto(`${PAGES_URL}/?professional=ana`);
   await booking.getByRole("link", { name: "Haircut" }).click();
-  await booking.getByRole("grid").getByRole("button").nth(2).click();
+  // A whole month, whatever day it is.
+  await booking.getByRole("button", { name: "Next month" }).click();
+  await booking.getByRole("grid").getByRole("button").nth(7).click();
   await booking.locator(".chip").first().waitFor();
   await take("booking", booking);
 
@@ -146,10 +148,15 @@ async function mails(browser: Browser, stack: PagesStack): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const executablePath = findChromium({ ...process.env, REQUIRE_BROWSER: "1" });
+  const executablePath = findChromium({ ...process.env, REQUIRE_BROWSER: "1" }) ?? "";
   mkdirSync(OUT, { recursive: true });
   const stack = await startPagesStack();
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: false });
+  const browser = await chromium.launch({
+    executablePath,
+    chromiumSandbox: false,
+    // How fields show a date follows the browser, not the page.
+    args: ["--lang=en-GB"],
+  });
   try {
     await pages(browser, stack);
     await mails(browser, stack);
