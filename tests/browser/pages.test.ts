@@ -84,3 +84,15 @@ describe.each(["en-GB", "it-IT"])("in %s", (locale) => {
     expect(await name.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
   });
 });
+
+test.each(["/?professional=ana", "/portal/?professional=ana", "/day/"])(
+  "%s has enough contrast in the dark",
+  async (path) => {
+    const page = await openPage(path, { dark: true });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const channels = background.match(/\d+/g)?.slice(0, 3).map(Number) ?? [];
+    expect(Math.max(...channels)).toBeLessThan(80);
+    await expectAccessible(page);
+  },
+);
