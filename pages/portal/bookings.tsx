@@ -76,8 +76,11 @@ export function OneBooking({ finish, ...portal }: Portal & { finish: (said?: str
   if (act === "move") return <Move {...portal} booking={booking} finish={finish} />;
   if (act === "cancel") return <Cancel {...portal} booking={booking} finish={finish} />;
   return (
-    <section class="card stack">
-      <Card {...portal} booking={booking} />
+    <section class="stack">
+      <Heading level={2}>{all.link.manage.heading}</Heading>
+      <div class="card stack">
+        <Card {...portal} booking={booking} />
+      </div>
     </section>
   );
 }

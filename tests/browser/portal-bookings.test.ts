@@ -76,7 +76,9 @@ describe("the lists", () => {
     await page.getByText("Second floor").waitFor();
     expect(await rows.count()).toBe(2);
     expect(await rows.first().textContent()).toContain("Confirmed");
-    expect(await rows.nth(1).textContent()).toContain("Ana Bianchi still has to confirm this time.");
+    expect(await rows.nth(1).textContent()).toContain(
+      "Ana Bianchi still has to confirm this time.",
+    );
     expect(await page.getByRole("heading", { level: 3 }).first().getAttribute("dir")).toBe("auto");
     await expectAccessible(page);
     await expectToFit(page);
