@@ -2,7 +2,7 @@
  * The platform on one machine without containers: database, REST and auth API, edge functions,
  * mail catcher, scheduler, and a gateway in front. Everything listens on 127.0.0.1.
  */
-import { chmodSync, mkdirSync, realpathSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, developmentEnv, readConfig } from "./config.ts";
 import { startFunctions } from "./functions.ts";
@@ -13,6 +13,7 @@ import { migrate } from "./migrate.ts";
 import { buildPages, servePages } from "./pages.ts";
 import type { Ports } from "./ports.ts";
 import { runFile, startPostgres, withDatabase } from "./postgres.ts";
+import { quietly, type Step } from "./progress.ts";
 import { configureRequestCounter } from "./request-counter.ts";
 import { startScheduler } from "./scheduler.ts";
 
@@ -34,8 +35,8 @@ export interface StackOptions extends Ports {
   functionsEnv?: Record<string, string>;
   /** Gives up a start that is under way. */
   signal?: AbortSignal;
-  /** Hears what takes long; nobody does when this is not given. */
-  report?: (line: string) => void;
+  /** Does what takes long; says nothing of it when this is not given. */
+  step?: Step;
   /** Hears what is not as it should be; the console does when this is not given. */
   warn?: (line: string) => void;
 }
@@ -75,7 +76,7 @@ function platformEnv(env: StackEnv): Record<string, string> {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { projectDir, apiPort, dbPort, mailPort, pagesPort, signal } = options;
-  const { seed = true, demo = false, fsync = true, report = () => {}, warn = console.warn } = options;
+  const { seed = true, demo = false, fsync = true, step = quietly, warn = console.warn } = options;
   mkdirSync(options.dataDir, { recursive: true });
   // The database's user must be able to pass through; the name has to be the one it will see.
   chmodSync(options.dataDir, 0o711);
@@ -102,20 +103,24 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? buildPages({ projectDir, outDir: pagesDir, apiUrl, publishableKey, signal })
       : Promise.resolve();
     building.catch(() => {});
-    const database = await startPostgres({ dataDir, port: dbPort, fsync, report });
+    const begin = existsSync(dataDir) ? "Starting the database" : "Making a database";
+    const database = await step(begin, () => startPostgres({ dataDir, port: dbPort, fsync }));
     stops.push(database.stop);
     const { adminUrl, url } = database;
     signal?.throwIfAborted();
 
     const mail = await startMail(mailPort);
     stops.push(mail.close);
-    const { createApi } = await loading;
-    const api = await createApi({ adminUrl, config, env, mail: mail.send });
-    stops.push(api.close);
-    await api.ensureAuthSchema();
+    const api = await step("Starting REST and auth", async () => {
+      const { createApi } = await loading;
+      const created = await createApi({ adminUrl, config, env, mail: mail.send });
+      stops.push(created.close);
+      await created.ensureAuthSchema();
+      return created;
+    });
     const guards = new URL("./platform-auth.sql", import.meta.url);
     await withDatabase(adminUrl, (sql) => runFile(sql, guards));
-    await migrate({ projectDir, url, seed, signal, report, warn });
+    await migrate({ projectDir, url, seed, signal, step, warn });
     if (demo) {
       const move = new URL("./demo.sql", import.meta.url);
       await withDatabase(url, (sql) => runFile(sql, move));
@@ -135,7 +140,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       secret: functionsEnv.DISPATCH_SECRET ?? "",
     });
     stops.push(scheduler.close);
-    await building;
+    if (pagesPort) await step("Building the pages", () => building);
     if (pagesPort) stops.push((await servePages(pagesDir, pagesPort)).close);
     return { env, exited: database.exited, stop };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** `npm start`: runs the stack in the foreground until Ctrl-C, with its data in `.local/`. */
 import { projectEnv, readConfig } from "./config.ts";
 import { portsFromEnv, UserError } from "./ports.ts";
+import { sinceStart, stepsOn } from "./progress.ts";
 import { type Stack, type StackEnv, startStack } from "./stack.ts";
 import { announce, claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
 
@@ -64,9 +65,10 @@ async function main(): Promise<number> {
       // The stack's own catcher wins over the address in a file, which is made for containers.
       functionsEnv: MAILPIT_URL ? { MAILPIT_URL } : {},
       signal: abort.signal,
-      report: console.log,
+      step: stepsOn(process.stdout),
     });
     announce("ready", stack.env);
+    console.log(`Ready after ${sinceStart()}.`);
     console.log(welcome(stack.env));
     const code = await Promise.race([asked, stack.exited.then(() => undefined)]);
     announce("stopping");
