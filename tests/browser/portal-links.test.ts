@@ -72,7 +72,7 @@ describe("the link of a booking", () => {
     const { booking, link } = await mailed();
     const page = await openPage(link);
     await page.getByRole("button", { name: "Open the booking" }).click();
-    await page.getByRole("button", { name: "Move Haircut" }).click();
+    await page.getByRole("button", { name: "Move: Haircut" }).click();
     await page.getByRole("grid").waitFor();
     await page.locator("[data-date]").first().click();
     await page.getByRole("button", { name: /^17:00/ }).click();
@@ -113,9 +113,9 @@ describe("the link of a booking", () => {
     const { booking, link } = await mailed();
     const page = await openPage(link);
     await page.getByRole("button", { name: "Open the booking" }).click();
-    await page.getByRole("button", { name: "Move Haircut" }).waitFor();
+    await page.getByRole("button", { name: "Move: Haircut" }).waitFor();
     await sql`delete from private.booking_sessions where booking_id = ${booking.id}`;
-    await page.getByRole("button", { name: "Move Haircut" }).click();
+    await page.getByRole("button", { name: "Move: Haircut" }).click();
     await page.getByText("What the link had opened is closed again.").waitFor();
     await page.getByText("Enter the e-mail address that Ana Bianchi has of you.").waitFor();
   });
@@ -128,7 +128,7 @@ describe("the link of a booking", () => {
       location.hash = hash;
     }, new URL(link).hash);
     await page.getByRole("button", { name: "Open the booking" }).click();
-    await page.getByRole("button", { name: "Move Haircut" }).waitFor();
+    await page.getByRole("button", { name: "Move: Haircut" }).waitFor();
     await expectClean(page, link);
   });
 
@@ -167,7 +167,7 @@ describe("the link that confirms", () => {
     await page.getByRole("button", { name: "Confirm" }).dblclick();
     await page.getByRole("heading", { name: "Your booking is confirmed" }).waitFor();
     expect(await focused(page)).toBe('h1 "Your booking is confirmed"');
-    await page.getByText("04:00 (New York)").waitFor();
+    expect(await page.locator("dl").textContent()).toMatch(/04:00Time zoneNew York/);
     expect(await stateOf(booking)).toEqual({
       status: "confirmed",
       expires_at: null,
@@ -225,7 +225,7 @@ describe("the link that confirms", () => {
     const page = await openPage(link);
     await page.getByRole("button", { name: "Confirm" }).click();
     await page.getByRole("heading", { name: "Your order is placed" }).waitFor();
-    await page.getByText("Order 1: €25.00").waitFor();
+    await page.getByText("€25.00").waitFor();
     await expectAccessible(page);
   });
 });
