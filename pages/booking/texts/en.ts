@@ -34,7 +34,7 @@ export const en = {
   quantity: "Quantity",
   total: "Total",
   tax: "Tax",
-  taxIncluded: "Tax in it",
+  taxIncluded: "Including tax",
   order: "Order",
   orderAndPay: "Order, then pay",
   done: {

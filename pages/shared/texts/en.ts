@@ -15,15 +15,13 @@ export const en = {
     return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ") || "0 min";
   },
   slots: {
-    month: "Month",
     earlier: "Previous month",
     later: "Next month",
     day: (day: string, count: number) =>
       `${day}, ${count === 1 ? "1 free time" : `${count} free times`}`,
-    dayWithout: (day: string) => `${day}, nothing free`,
-    timesOf: (day: string) => `Free times on ${day}`,
     chooseDay: "Choose a day to see its times.",
     none: "Nothing is free this month.",
+    search: "Look for the next free day",
     noneAtAll: "Nothing is free at the moment.",
     yourZone: (zone: string) => `Times are in your time zone, ${zone}.`,
     theirZone: (zone: string, name: string) => `${name} works by the clock of ${zone}.`,

@@ -16,14 +16,12 @@ export const it: SharedTexts = {
     return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ") || "0 min";
   },
   slots: {
-    month: "Mese",
     earlier: "Mese precedente",
     later: "Mese successivo",
     day: (day, count) => `${day}, ${count === 1 ? "1 orario libero" : `${count} orari liberi`}`,
-    dayWithout: (day) => `${day}, niente di libero`,
-    timesOf: (day) => `Orari liberi di ${day}`,
     chooseDay: "Scegli un giorno per vedere gli orari.",
     none: "Questo mese non c’è niente di libero.",
+    search: "Cerca il prossimo giorno libero",
     noneAtAll: "Al momento non c’è niente di libero.",
     yourZone: (zone) => `Gli orari sono nel tuo fuso orario, ${zone}.`,
     theirZone: (zone, name) => `${name} lavora con l’orario di ${zone}.`,
