@@ -2,33 +2,26 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLoaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
+import { writeStored } from "../shared/store.ts";
 import { Page } from "../shared/ui.tsx";
-import { dropEntry, type Entry, takeEntry } from "./entry.ts";
+import { type Entry, keepEntry, takeEntry } from "./entry.ts";
 import { Home } from "./home.tsx";
 import { LinkStep } from "./link-step.tsx";
-import {
-  connectAs,
-  type Ending,
-  endingOf,
-  keepSession,
-  publicPage,
-  recallSession,
-  type SessionAnswer,
-} from "./session.ts";
+import * as sessions from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
-import { forget, remember } from "./tab.ts";
 
 export function App({ entry: first }: { entry: Entry | null }) {
   const { query, go } = useRoute();
   const [entry, setEntry] = useState(first);
-  const [session, setSession] = useState(recallSession);
-  const [ending, setEnding] = useState<Ending>();
+  const [session, setSession] = useState(sessions.readSession);
+  const [ending, setEnding] = useState<sessions.Ending>();
   /** Whose client signs in, where the address does not name somebody whose page is shown. */
   const [owner, setOwner] = useState<{ id: string; full_name?: string }>();
   const username =
-    session?.professional.username ??
-    (query.get("professional") || import.meta.env.VITE_PROFESSIONAL);
-  const page = useLoaded((signal) => publicPage(username, signal), [username]);
+    session?.professional.username ||
+    query.get("professional") ||
+    import.meta.env.VITE_PROFESSIONAL;
+  const page = useLoaded((signal) => sessions.publicPage(username, signal), [username]);
 
   useEffect(() => {
     // A link that is pasted into this tab loads nothing anew.
@@ -39,38 +32,37 @@ export function App({ entry: first }: { entry: Entry | null }) {
 
   const leaveEntry = (professionalId?: string) => {
     if (professionalId) setOwner({ id: professionalId });
-    dropEntry();
+    keepEntry(null);
     setEntry(null);
   };
-  const begin = (answer: SessionAnswer) => {
+  const begin = (answer: sessions.SessionAnswer) => {
     leaveEntry();
     setEnding(undefined);
-    setSession(keepSession(answer));
+    setSession(sessions.keepSession(answer));
     // So that a reload after the session, and a bookmark, know whose client it is.
     go({ professional: answer.professional.username, step: null }, { replace: true });
   };
-  const end = (why: Ending) => {
-    if (!session || recallSession() === null) return;
-    forget("session");
+  const end = (why: sessions.Ending) => {
+    if (!session || !sessions.readSession()) return;
     // Whoever signs out may leave the machine to somebody else.
     const email = why !== "signedOut" && "email" in session.client && session.client.email;
-    remember("email", email || "");
+    writeStored("portal.email", email || "");
     setOwner(session.professional);
     setEnding(why);
-    setSession(null);
+    setSession(sessions.keepSession(null));
   };
   const api = useMemo(
-    () => session && connectAs(session, () => end(endingOf(session))),
+    () => session && sessions.connectAs(session, () => end(sessions.endingOf(session))),
     [session?.access_token],
   );
   useEffect(() => {
     if (!session) return;
-    const timer = setTimeout(() => end(endingOf(session)), session.ends - Date.now());
+    const timer = setTimeout(() => end(sessions.endingOf(session)), session.ends - Date.now());
     return () => clearTimeout(timer);
   }, [session]);
 
   return (
-    <Page>
+    <Page wide={query.get("do") === "move"}>
       {entry && entry.kind !== "code" ? (
         <LinkStep key={entry.token} entry={entry} onSession={begin} onLeave={leaveEntry} />
       ) : !session || !api || entry ? (
@@ -80,7 +72,7 @@ export function App({ entry: first }: { entry: Entry | null }) {
           {...{ api, session, page: page.value }}
           onName={(name) => {
             const client = { ...session.client, name };
-            setSession(keepSession({ ...session, client } as typeof session));
+            setSession(sessions.keepSession({ ...session, client } as typeof session));
           }}
           onSignedOut={() => end("signedOut")}
         />

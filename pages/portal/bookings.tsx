@@ -1,22 +1,14 @@
 /** Bookings of the client, and one of them, to be looked at, moved or cancelled. */
 import type { Booking, Order } from "../../client/src/database.ts";
 import { Failure } from "../shared/errors.tsx";
-import {
-  clocksDiffer,
-  type Instant,
-  momentText,
-  money,
-  timeOf,
-  visitorZone,
-  zoneText,
-} from "../shared/format.ts";
+import { type Instant, momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
-import { shared } from "../shared/texts/index.ts";
-import { Button, Heading, Loading, Words } from "../shared/ui.tsx";
+import { when } from "../shared/starts.tsx";
+import { Button, Facts, Heading, Loading, Words } from "../shared/ui.tsx";
 import { Cancel, Move } from "./changes.tsx";
 import { List } from "./list.tsx";
-import { dueNow, Pay } from "./pay.tsx";
+import { dueNow, Pay } from "./orders.tsx";
 import { isLink, type Portal } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
@@ -76,39 +68,35 @@ export function OneBooking({ finish, ...portal }: Portal & { finish: (said?: str
   if (act === "move") return <Move {...portal} booking={booking} finish={finish} />;
   if (act === "cancel") return <Cancel {...portal} booking={booking} finish={finish} />;
   return (
-    <section class="card stack">
-      <Card {...portal} booking={booking} />
+    <section class="stack">
+      <Heading level={2}>{all.link.manage.heading}</Heading>
+      <div class="card stack">
+        <Card {...portal} booking={booking} />
+      </div>
     </section>
-  );
-}
-
-/** By the visitor's clock, and by the professional's where that shows another time. */
-export function When({ from, to, zone }: { from: Instant; to: Instant; zone: string }) {
-  return (
-    <p>
-      {momentText(from, visitorZone)}–{timeOf(to, visitorZone)}
-      {clocksDiffer(from, zone, visitorZone) && (
-        <span class="faint">
-          {` (${zoneText(visitorZone)})`}
-          <br />
-          {shared.slots.there(momentText(from, zone, "day"), zoneText(zone))}
-        </span>
-      )}
-    </p>
   );
 }
 
 function Card({ booking, ...portal }: Portal & { booking: OwnBooking }) {
   const { go } = useRoute();
   const { full_name, time_zone } = portal.session.professional;
-  const { id, status, cancelled_by, expires_at } = booking;
+  const { id, status, cancelled_by: by, expires_at, starts_at, ends_at } = booking;
   const name = booking.service_name ?? "";
   const isOpen = status === "pending" || status === "confirmed";
-  const isLive = isOpen && Date.parse(booking.ends_at) > Date.now();
+  const isLive = isOpen && Date.parse(ends_at) > Date.now();
   const order = booking.orders?.find((one) => one.status !== "cancelled");
   // What receipts call `cancel_until`; the API has the last word.
-  const until = Date.parse(booking.starts_at) - booking.cancellation_notice * 60_000;
+  const until = Date.parse(starts_at) - booking.cancellation_notice * 60_000;
   const untilText = momentText(new Date(until).toISOString(), visitorZone);
+  const change = (act: "move" | "cancel", kind?: "danger") => (
+    <Button
+      {...(kind && { kind })}
+      aria-label={`${texts[act]}: ${name}`}
+      onClick={() => go({ booking: id, do: act })}
+    >
+      {texts[act]}
+    </Button>
+  );
   return (
     <>
       <div class="row apart">
@@ -117,31 +105,24 @@ function Card({ booking, ...portal }: Portal & { booking: OwnBooking }) {
           {texts.status[isLive && expires_at ? "hold" : status]}
         </span>
       </div>
-      <When from={booking.starts_at} to={booking.ends_at} zone={time_zone} />
-      {booking.price > 0 && <p>{money(booking.price, booking.currency)}</p>}
+      <Facts
+        plain
+        rows={[
+          ...when(starts_at, time_zone, ends_at),
+          booking.price > 0 && [texts.price, money(booking.price, booking.currency)],
+          by !== null && [texts.status.cancelled, texts.cancelledBy[by](full_name)],
+          booking.cancel_reason !== null && [texts.reason, booking.cancel_reason],
+        ]}
+      />
+      <Words>{booking.notes}</Words>
       {isLive && status === "pending" && <p>{waitsFor(expires_at, order, full_name)}</p>}
       {isLive && order && dueNow(order) > 0 && <Pay {...portal} order={order} />}
-      {cancelled_by && <p>{texts.cancelledBy[cancelled_by](full_name)}</p>}
-      {booking.cancel_reason && (
-        <p>
-          {texts.reason} <bdi>{booking.cancel_reason}</bdi>
-        </p>
-      )}
-      <Words>{booking.notes}</Words>
       {isLive && until >= Date.now() && (
         <>
           <p class="faint">{texts.changeUntil(untilText)}</p>
           <div class="actions">
-            <Button aria-label={texts.moveOf(name)} onClick={() => go({ booking: id, do: "move" })}>
-              {texts.move}
-            </Button>
-            <Button
-              kind="danger"
-              aria-label={texts.cancelOf(name)}
-              onClick={() => go({ booking: id, do: "cancel" })}
-            >
-              {texts.cancel}
-            </Button>
+            {change("move")}
+            {change("cancel", "danger")}
           </div>
         </>
       )}

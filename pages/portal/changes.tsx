@@ -1,14 +1,15 @@
 /** To move a booking, and to cancel it. */
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useAction } from "../shared/action.ts";
-import { ApiError, isCode } from "../shared/api.ts";
-import { Failure, fieldErrors } from "../shared/errors.tsx";
-import { addDays, dateOf, momentText, visitorZone } from "../shared/format.ts";
-import { goTo, useRoute } from "../shared/route.ts";
+import { type Action, useAction } from "../shared/action.ts";
+import { isCode } from "../shared/api.ts";
+import { fieldErrors } from "../shared/errors.tsx";
+import { Form, type FormProps } from "../shared/form.tsx";
+import { addDays, dateOf, visitorZone } from "../shared/format.ts";
+import { useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
-import { Button, Field, Heading, Loading } from "../shared/ui.tsx";
-import { Contact, type OwnBooking, When } from "./bookings.tsx";
+import { NextStarts, when } from "../shared/starts.tsx";
+import { Button, Facts, Field, Heading, Loading } from "../shared/ui.tsx";
+import { Contact, type OwnBooking } from "./bookings.tsx";
 import type { Portal } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
@@ -18,41 +19,45 @@ interface ChangeProps extends Portal {
   finish: (said?: string) => void;
 }
 
-type Parts = ChangeProps & { of: "move" | "cancel"; error: unknown; children: ComponentChildren };
+interface Parts extends Omit<FormProps, "label" | "action"> {
+  of: "move" | "cancel";
+  /** Without one nothing is to be sent yet. */
+  action?: Action<[]>;
+}
 
 /** The booking as it is, what is done with it, why that was refused, and the way back. */
-function Change({ of, error, children, finish, booking, ...portal }: Parts) {
-  const { next_starts = [] } = (error instanceof ApiError && (error.details as Proposal)) || {};
+function Change(props: ChangeProps & Parts) {
+  const { of, booking, finish, action, children, ...rest } = props;
+  const { time_zone } = rest.session.professional;
+  const back = <Button onClick={() => finish()}>{texts[of].back}</Button>;
   return (
     <section class="card stack">
       <Heading level={2}>{texts[of].heading}</Heading>
-      <div>
-        <strong dir="auto">{booking.service_name}</strong>
-        <When
-          from={booking.starts_at}
-          to={booking.ends_at}
-          zone={portal.session.professional.time_zone}
-        />
-      </div>
-      {children}
-      <Failure error={error}>
-        {isCode(error, "too_late") && <Contact {...portal} />}
-        {next_starts.length > 0 && <p>{texts.move.next}</p>}
-        {next_starts.map((start) => (
-          <Button key={start} onClick={() => goTo({ start })}>
-            {momentText(start, visitorZone, "day")}
-          </Button>
-        ))}
-      </Failure>
-      <div class="actions">
-        <Button onClick={() => finish()}>{texts[of].back}</Button>
-      </div>
+      <h3 dir="auto">{booking.service_name}</h3>
+      <Facts plain rows={when(booking.starts_at, time_zone, booking.ends_at)} />
+      {action ? (
+        <Form
+          label={texts[of].submit}
+          action={action}
+          {...(of === "cancel" && { kind: "danger" })}
+          beside={back}
+          instead={
+            <>
+              {isCode(action.error, "too_late") && <Contact {...rest} />}
+              <NextStarts error={action.error} />
+            </>
+          }
+        >
+          {children}
+        </Form>
+      ) : (
+        <>
+          {children}
+          <div class="actions">{back}</div>
+        </>
+      )}
     </section>
   );
-}
-
-interface Proposal {
-  next_starts?: string[];
 }
 
 export function Cancel(props: ChangeProps) {
@@ -62,9 +67,8 @@ export function Cancel(props: ChangeProps) {
     await api.rpc("cancel_booking", { booking_id: booking.id, ...(reason.trim() && { reason }) });
     finish(texts.cancel.done);
   });
-  const tooLong = fieldErrors(cancel.error).reason && texts.cancel.reasonTooLong;
   return (
-    <Change {...props} of="cancel" error={!tooLong && cancel.error}>
+    <Change {...props} of="cancel" action={cancel}>
       {booking.orders?.some(({ amount_paid }) => amount_paid > 0) && <p>{texts.cancel.money}</p>}
       <Field
         name="reason"
@@ -72,35 +76,42 @@ export function Cancel(props: ChangeProps) {
         value={reason}
         onValue={setReason}
         lines={3}
-        error={tooLong || undefined}
+        error={fieldErrors(cancel.error).reason}
         optional
       />
-      <div class="actions">
-        <Button kind="danger" busy={cancel.busy} onClick={cancel.run}>
-          {texts.cancel.submit}
-        </Button>
-      </div>
     </Change>
   );
 }
 
 export function Move(props: ChangeProps) {
-  const { api, booking, session, page } = props;
+  const { api, booking, session, page, finish } = props;
   const { query, go } = useRoute();
+  const { full_name: name, time_zone: zone } = session.professional;
   const service = page?.services.find(({ id }) => id === booking.service_id);
-  const start = query.get("start");
-  if (service && start && !Number.isNaN(Date.parse(start))) {
+  const time = Date.parse(query.get("start") ?? "");
+  const start = Number.isNaN(time) ? "" : new Date(time).toISOString();
+  const move = useAction(async () => {
+    const asked = { booking_id: booking.id, starts_at: start };
+    const { status, expires_at } = await api.rpc("reschedule_booking", asked);
+    const isAsked = status === "pending" && expires_at === null;
+    finish(isAsked ? texts.move.donePending(name) : texts.move.done);
+  });
+  if (service && start) {
+    const length = Date.parse(booking.ends_at) - Date.parse(booking.starts_at);
+    const end = new Date(time + length).toISOString();
     return (
-      <MoveTo
-        key={start}
-        {...props}
-        start={new Date(start).toISOString()}
-        isRequest={service.requires_confirmation}
-      />
+      <Change key={start} {...props} of="move" action={move}>
+        <h3>{texts.move.chosen}</h3>
+        <Facts plain rows={when(start, zone, end)} />
+        {service.requires_confirmation && <p>{texts.move.pendingWarning(name)}</p>}
+        <Button kind="link" onClick={() => go({ start: null })}>
+          {texts.move.other}
+        </Button>
+      </Change>
     );
   }
   return (
-    <Change {...props} of="move" error={undefined}>
+    <Change {...props} of="move">
       {page === undefined && <Loading />}
       {page !== undefined && !service && <p role="status">{texts.move.gone}</p>}
       {service && (
@@ -110,42 +121,13 @@ export function Move(props: ChangeProps) {
             const asked = { ...range, reschedule_of: booking.id };
             return api.rpc("available_slots", asked, signal && { signal });
           }}
-          name={session.professional.full_name}
+          name={name}
           lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
           day={query.get("day")}
           onDay={(day) => go({ day }, { replace: true })}
-          onPick={(start) => go({ start })}
+          onPick={(next) => go({ start: next })}
         />
       )}
-    </Change>
-  );
-}
-
-/** The last question before it is moved. */
-function MoveTo(props: ChangeProps & { start: string; isRequest: boolean }) {
-  const { api, booking, session, start, isRequest, finish } = props;
-  const { full_name, time_zone } = session.professional;
-  const move = useAction(async () => {
-    const asked = { booking_id: booking.id, starts_at: start };
-    const { status, expires_at } = await api.rpc("reschedule_booking", asked);
-    const isAsked = status === "pending" && expires_at === null;
-    finish(isAsked ? texts.move.donePending(full_name) : texts.move.done);
-  });
-  const length = Date.parse(booking.ends_at) - Date.parse(booking.starts_at);
-  const end = new Date(Date.parse(start) + length).toISOString();
-  return (
-    <Change {...props} of="move" error={move.error}>
-      <div>
-        <h3>{texts.move.chosen}</h3>
-        <When from={start} to={end} zone={time_zone} />
-      </div>
-      {isRequest && <p>{texts.move.pendingWarning(full_name)}</p>}
-      <div class="actions">
-        <Button kind="primary" busy={move.busy} onClick={move.run}>
-          {texts.move.submit}
-        </Button>
-        <Button onClick={() => goTo({ start: null })}>{texts.move.other}</Button>
-      </div>
     </Change>
   );
 }

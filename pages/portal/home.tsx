@@ -51,7 +51,7 @@ export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
         </div>
         <Failure error={signOut.error} />
         {!isLink(portal.session) && (
-          <nav class="row" aria-label={texts.nav.label}>
+          <nav class="tabs" aria-label={texts.nav.label}>
             {VIEWS.map((name) => (
               <Link
                 key={name}

@@ -5,8 +5,8 @@ import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
-import { Button, Heading, Notice } from "../shared/ui.tsx";
-import { dropEntry, type LinkEntry } from "./entry.ts";
+import { Button, Facts, Heading, Notice } from "../shared/ui.tsx";
+import { keepEntry, type LinkEntry } from "./entry.ts";
 import { anybody, type SessionAnswer } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
@@ -19,43 +19,48 @@ interface LinkStepProps {
 
 const { portal, mail } = anybody.functions;
 
+/** Why a link does not do what it was for, and will not: trying again is of no use. */
+const REFUSALS = ["invalid_link", "slot_taken", "hold_expired", "invalid_transition"] as const;
+
 export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkStepProps) {
   const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
     if (kind === "manage") return onSession(await portal.openLink(token));
     if (kind === "confirm") setDone((await portal.confirm(token)) as VerifyPortalOtpConfirmAnswer);
     else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
-    dropEntry();
+    keepEntry(null);
   });
-  const texts = all.link[kind];
-  const refused = refusal(act.error);
+  const refused = REFUSALS.find((code) => isCode(act.error, code));
   const { booking, order } = done ?? {};
   const became = booking ? bookingWords(booking.status) : order && all.confirmed.order;
-  const { heading } = became ?? texts;
+  const { heading, lead, button, done: said } = { done: "", ...all.link[kind], ...became };
   return (
     <section class="card stack">
-      <Heading key={String(done !== undefined)} title={heading}>
+      <Heading key={String(!done)} title={heading}>
         {heading}
       </Heading>
-      {!done && !refused && <p>{texts.lead}</p>}
       {booking && (
-        <p>
-          <strong dir="auto">{booking.service_name}</strong>
-          <br />
-          {momentText(booking.starts_at, visitorZone)} ({zoneText(visitorZone)})
-        </p>
+        <Facts
+          plain
+          rows={[
+            [booking.service_name, momentText(booking.starts_at, visitorZone)],
+            [all.bookings.zone, zoneText(visitorZone)],
+          ]}
+        />
       )}
       {order && (
-        <p>
-          {all.orders.number(order.number)}: {money(order.total, order.currency)}
-        </p>
+        <Facts
+          plain
+          rows={[[all.orders.number(order.number), money(order.total, order.currency)]]}
+        />
       )}
-      {done && <Notice kind="good">{became?.lead ?? ("done" in texts && texts.done)}</Notice>}
-      {refused ? <Notice kind="error">{refused}</Notice> : <Failure error={act.error} />}
+      {done ? <Notice kind="good">{became ? lead : said}</Notice> : !refused && <p>{lead}</p>}
+      {refused && <Notice kind="error">{all.refused[refused]}</Notice>}
+      {!refused && <Failure error={act.error} />}
       <div class="actions">
         {!done && !refused && (
           <Button kind="primary" busy={act.busy} onClick={act.run}>
-            {texts.button}
+            {button}
           </Button>
         )}
         {(done || refused) && kind !== "confirm-address" && (
@@ -71,13 +76,4 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
 function bookingWords(status: string) {
   const { booking, request, over } = all.confirmed;
   return status === "confirmed" ? booking : status === "pending" ? request : over;
-}
-
-/** Why the link does not do what it was for, and will not: trying again is of no use. */
-function refusal(error: unknown): string | undefined {
-  if (isCode(error, "invalid_link")) return all.link.invalid;
-  if (isCode(error, "slot_taken")) return all.confirmed.slotTaken;
-  if (isCode(error, "hold_expired")) return all.confirmed.expired;
-  if (isCode(error, "invalid_transition")) return all.confirmed.cancelled;
-  return undefined;
 }

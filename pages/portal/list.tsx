@@ -10,42 +10,39 @@ const SIZE = 10;
 
 interface ListProps<Row> {
   /** Both included, from 0. */
-  load: (first: number, last: number) => Promise<Row[]>;
+  load: (first: number, last: number) => PromiseLike<Row[]>;
   /** What is said of an empty one. */
   none: string;
   card: (row: Row) => ComponentChildren;
 }
 
 export function List<Row extends { id: string }>({ load, none, card }: ListProps<Row>) {
-  const [rows, setRows] = useState<Row[]>();
-  const [hasMore, setHasMore] = useState(false);
-  const list = useRef<HTMLUListElement>(null);
+  const [rows, setRows] = useState<Row[]>([]);
+  const [rest, setRest] = useState<"unknown" | "more" | "none">("unknown");
+  const firstNew = useRef<HTMLLIElement>(null);
+  const [shown, setShown] = useState(0);
   const next = useAction(async () => {
-    const known = rows ?? [];
     // One more than is shown says whether there are more.
-    const got = await load(known.length, known.length + SIZE);
-    setHasMore(got.length > SIZE);
-    setRows([...known, ...got.slice(0, SIZE)]);
+    const got = await load(rows.length, rows.length + SIZE);
+    setRest(got.length > SIZE ? "more" : "none");
+    setShown(rows.length);
+    setRows([...rows, ...got.slice(0, SIZE)]);
   });
   useEffect(() => void next.run(), []);
-  const [count, last] = [rows?.length ?? 0, useRef(0)];
-  useEffect(() => {
-    if (last.current > 0) (list.current?.children[last.current] as HTMLElement | null)?.focus();
-    last.current = count;
-  }, [count]);
+  useEffect(() => void (shown > 0 && firstNew.current?.focus()), [shown]);
   return (
     <>
-      {rows?.length === 0 && <p>{none}</p>}
-      <ul class="list" ref={list}>
-        {rows?.map((row) => (
-          <li key={row.id} class="card stack" tabIndex={-1}>
+      {rest === "none" && rows.length === 0 && <p>{none}</p>}
+      <ul class="list">
+        {rows.map((row, index) => (
+          <li key={row.id} class="card stack" tabIndex={-1} ref={index === shown ? firstNew : null}>
             {card(row)}
           </li>
         ))}
       </ul>
-      {!rows && next.busy && <Loading />}
+      {rest === "unknown" && next.busy && <Loading />}
       <Failure error={next.error} again={next.run} />
-      {hasMore && !next.error && (
+      {rest === "more" && !next.error && (
         <div class="actions">
           <Button busy={next.busy} onClick={next.run}>
             {texts.more}

@@ -2,16 +2,13 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
 import { useLoaded } from "../shared/loaded.ts";
-import { Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
+import { Field, Heading, Loading, Notice } from "../shared/ui.tsx";
 import type { Portal } from "./session.ts";
-import { texts as all } from "./texts/index.ts";
+import { texts } from "./texts/index.ts";
 
-const texts = all.me;
-
-interface MeProps extends Pick<Portal, "api" | "session"> {
-  onName: (name: string) => void;
-}
+type MeProps = Portal & { onName: (name: string) => void };
 
 export function Me({ api, session, onName }: MeProps) {
   const { id } = session.client;
@@ -20,65 +17,45 @@ export function Me({ api, session, onName }: MeProps) {
     [id],
   );
   const [typed, setTyped] = useState<{ name?: string; phone?: string }>({});
-  const [isSaved, setIsSaved] = useState(false);
-  const { name, phone, email } = { ...stored.value, ...typed };
+  const { name = "", phone, email } = { ...stored.value, ...typed };
+  const [saved, setSaved] = useState("");
   const save = useAction(async () => {
-    const values = { name: name ?? "", phone: phone?.trim() || null };
-    const kept = await api.run(
-      api.from("clients").update(values).eq("id", id).select("name").single(),
-    );
-    setIsSaved(true);
-    setTyped({ ...typed, name: kept.name });
-    onName(kept.name);
+    const values = { name, phone: phone?.trim() || null };
+    await api.run(api.from("clients").update(values).eq("id", id));
+    setSaved(JSON.stringify(typed));
+    onName(name.trim());
   });
   const wrong = fieldErrors(save.error);
-  const change = (values: typeof typed) => {
-    setIsSaved(false);
-    setTyped({ ...typed, ...values });
-  };
   return (
-    <form
-      class="card stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save.run();
-      }}
-    >
-      <Heading level={2}>{texts.heading}</Heading>
+    <section class="card stack">
+      <Heading level={2}>{texts.nav.me}</Heading>
       <Failure error={stored.error} again={stored.again} />
       {stored.value === undefined && !stored.error && <Loading />}
       {stored.value && (
-        <>
+        <Form noValidate action={save} label={texts.me.save}>
           <Field
             name="name"
             autocomplete="name"
-            label={texts.name}
-            value={name ?? ""}
-            onValue={(name) => change({ name })}
-            error={wrong.name && texts.nameWrong}
+            label={texts.me.name}
+            value={name}
+            onValue={(text) => setTyped({ ...typed, name: text })}
+            error={wrong.name}
             required
           />
           <Field
             name="phone"
             type="tel"
             autocomplete="tel"
-            label={texts.phone}
+            label={texts.me.phone}
             value={phone ?? ""}
-            onValue={(phone) => change({ phone })}
-            error={wrong.phone && texts.phoneWrong}
+            onValue={(text) => setTyped({ ...typed, phone: text })}
+            error={wrong.phone}
             optional
           />
-          <p class="faint">{texts.emailNote(session.professional.full_name, email ?? "")}</p>
-          {!wrong.name && !wrong.phone && <Failure error={save.error} />}
-          {isSaved && <Notice kind="good">{texts.saved}</Notice>}
-          <div class="actions">
-            <Button type="submit" kind="primary" busy={save.busy}>
-              {texts.save}
-            </Button>
-          </div>
-        </>
+          <p class="faint">{texts.me.emailNote(session.professional.full_name, email ?? "")}</p>
+          {saved === JSON.stringify(typed) && <Notice kind="good">{texts.me.saved}</Notice>}
+        </Form>
       )}
-    </form>
+    </section>
   );
 }

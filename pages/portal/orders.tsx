@@ -1,13 +1,16 @@
-/** Orders of the client, and what became of a payment that the visitor comes back from. */
+/** Orders of the client, the way to pay them, and what became of a payment that somebody comes back from. */
 import { useEffect, useState } from "preact/hooks";
 import type { Order, OrderLine } from "../../client/src/database.ts";
+import { useAction } from "../shared/action.ts";
+import { isCode } from "../shared/api.ts";
+import { Failure } from "../shared/errors.tsx";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
-import { useRoute } from "../shared/route.ts";
-import { Heading, Notice, Words } from "../shared/ui.tsx";
+import { addressOf, useRoute } from "../shared/route.ts";
+import { readStored, writeStored } from "../shared/store.ts";
+import { Button, type Fact, Facts, Heading, Notice, Words } from "../shared/ui.tsx";
+import { CLEAN } from "./home.tsx";
 import { List } from "./list.tsx";
-import { dueNow, Pay } from "./pay.tsx";
 import type { Portal } from "./session.ts";
-import { recall } from "./tab.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.orders;
@@ -40,48 +43,12 @@ export function Orders(portal: Portal) {
   );
 }
 
-const TRIES = 15;
-const PAUSE_MS = 2000;
-
-interface ArrivalProps extends Pick<Portal, "api"> {
-  id: string;
-  onArrived: () => void;
-}
-
-/** People come back as soon as they have paid, which may be before the API knows. */
-function Arrival({ api, id, onArrived }: ArrivalProps) {
-  const [said, setSaid] = useState(texts.recording);
-  useEffect(() => {
-    const before = recall<number>("paid") ?? 0;
-    let timer: ReturnType<typeof setTimeout>;
-    const look = async (tries: number) => {
-      const asked = api.from("orders").select("status, amount_paid").eq("id", id);
-      // Without an answer it is asked again.
-      const [order] = await api.run(asked).catch(() => []);
-      if (order && order.amount_paid > before) {
-        setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
-        onArrived();
-      } else if (tries > 0) timer = setTimeout(look, PAUSE_MS, tries - 1);
-      else setSaid(texts.slow);
-    };
-    void look(TRIES);
-    return () => clearTimeout(timer);
-  }, []);
-  return <Notice kind={said === texts.recorded ? "good" : "info"}>{said}</Notice>;
-}
-
 function Card({ order, ...portal }: Portal & { order: Order }) {
-  const { status, currency, discount, tax, total, expires_at } = order;
-  const items = order.items as unknown as OrderLine[];
+  const { status, currency, subtotal, discount, tax, total, expires_at } = order;
   // Prices that include the tax add up without it.
-  const isIncluded = Math.abs(order.subtotal - discount - total) < 0.0005;
-  const line = (label: string, amount: number) =>
-    amount !== 0 && (
-      <div>
-        <dt>{label}</dt>
-        <dd>{money(amount, currency)}</dd>
-      </div>
-    );
+  const isIncluded = Math.abs(subtotal - discount - total) < 0.0005;
+  const sum = (label: string, amount: number): Fact =>
+    amount !== 0 && [label, money(amount, currency)];
   const isHold = status === "pending" && expires_at !== null;
   return (
     <>
@@ -94,28 +61,86 @@ function Card({ order, ...portal }: Portal & { order: Order }) {
       <p class="faint">
         {dateText(dateOf(order.created_at, visitorZone))} · {texts.payment[order.payment_status]}
       </p>
-      <dl class="facts">
-        {items.map(({ name, options, quantity, total }, index) => (
-          <div key={index}>
-            <dt>
-              {quantity} × <bdi>{[name, ...Object.values(options ?? {})].join(", ")}</bdi>
-            </dt>
-            <dd>{money(total, currency)}</dd>
-          </div>
-        ))}
-        {line(texts.discount, -discount)}
-        {!isIncluded && line(texts.tax, tax)}
-        <div class="total">
-          <dt>{texts.total}</dt>
-          <dd>{money(total, currency)}</dd>
-        </div>
-        {isIncluded && line(texts.taxIncluded, tax)}
-        {line(texts.paid, order.amount_paid)}
-        {line(texts.refunded, order.amount_refunded)}
-      </dl>
+      <Facts
+        plain
+        rows={[
+          ...(order.items as unknown as OrderLine[]).map(
+            ({ name, options, quantity, ...line }): Fact => {
+              const words = [name, ...Object.values(options)].join(", ");
+              return [`${quantity} × ${words}`, money(line.total, currency)];
+            },
+          ),
+          sum(texts.discount, -discount),
+          !isIncluded && sum(texts.tax, tax),
+          [texts.total, money(total, currency), "total"],
+          isIncluded && sum(texts.taxIncluded, tax),
+          sum(texts.paid, order.amount_paid),
+          sum(texts.refunded, order.amount_refunded),
+        ]}
+      />
       <Words>{order.notes}</Words>
       {isHold && <p>{texts.holdNote(timeOf(expires_at, visitorZone))}</p>}
       {dueNow(order) > 0 && <Pay {...portal} order={order} />}
     </>
   );
+}
+
+/** What is offered to be paid; how much is due then, the API says. Who got money back is asked for none. */
+export function dueNow({ status, payment_status, amount_paid, deposit, total }: Order): number {
+  if (status === "cancelled" || payment_status.endsWith("refunded")) return 0;
+  return Math.max((deposit !== null && amount_paid < deposit ? deposit : total) - amount_paid, 0);
+}
+
+export function Pay({ api, session, order }: Portal & { order: Order }) {
+  const pay = useAction(async () => {
+    const back = (how: string) => addressOf({ ...CLEAN, view: "orders", [how]: order.id });
+    const asked = { order_id: order.id, success_url: back("paid"), cancel_url: back("unpaid") };
+    const { url } = await api.functions.payments.checkout(asked);
+    // What has arrived is told from what had been paid before.
+    writeStored("portal.paid", order.amount_paid);
+    location.assign(url);
+  });
+  if (isCode(pay.error, "payments_unavailable", "amount_not_payable", "payments_not_configured")) {
+    return <Notice kind="error">{texts.noOnline(session.professional.full_name)}</Notice>;
+  }
+  return (
+    <>
+      <Failure error={pay.error} />
+      <div class="actions">
+        <Button kind="primary" busy={pay.busy} onClick={pay.run}>
+          {texts.pay(money(dueNow(order), order.currency))}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const LOOKS = 15;
+const PAUSE_MS = 2000;
+
+interface ArrivalProps extends Pick<Portal, "api"> {
+  id: string;
+  onArrived: () => void;
+}
+
+/** People come back as soon as they have paid, which may be before the API knows. */
+function Arrival({ api, id, onArrived }: ArrivalProps) {
+  const [said, setSaid] = useState(texts.recording);
+  useEffect(() => {
+    const before = readStored<number>("portal.paid") ?? 0;
+    let timer: ReturnType<typeof setTimeout>;
+    const look = async (left: number) => {
+      const asked = api.from("orders").select("status, amount_paid").eq("id", id);
+      // Without an answer it is asked again.
+      const [order] = await api.run(asked).catch(() => []);
+      if (order && order.amount_paid > before) {
+        setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
+        onArrived();
+      } else if (left > 0) timer = setTimeout(look, PAUSE_MS, left - 1);
+      else setSaid(texts.slow);
+    };
+    void look(LOOKS);
+    return () => clearTimeout(timer);
+  }, []);
+  return <Notice kind={said === texts.recorded ? "good" : "info"}>{said}</Notice>;
 }

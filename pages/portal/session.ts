@@ -1,7 +1,7 @@
 /** Who is signed in in this tab, and whom the calls are made as. */
 import type { BookingPage, BookingSession, PortalSession } from "../../client/src/database.ts";
 import { type ApiClient, connect, connectPublicly, isCode } from "../shared/api.ts";
-import { recall, remember } from "./tab.ts";
+import { readStored, writeStored } from "../shared/store.ts";
 
 export type SessionAnswer = PortalSession | BookingSession;
 
@@ -24,11 +24,11 @@ export const anybody = connectPublicly();
 /** Of a booking's link: that booking and nothing else. */
 export const isLink = ({ client }: SessionAnswer): boolean => !("email" in client);
 
-export const recallSession = () => recall<Session>("session");
+export const readSession = () => readStored<Session>("portal.session");
 
-export function keepSession(answer: SessionAnswer | Session): Session {
-  const session = { ends: Date.now() + answer.expires_in * 1000, ...answer };
-  remember("session", session);
+export function keepSession(answer: SessionAnswer | Session | null): Session | null {
+  const session = answer && { ends: Date.now() + answer.expires_in * 1000, ...answer };
+  writeStored("portal.session", session);
   return session;
 }
 
@@ -50,11 +50,8 @@ export function connectAs({ access_token }: Session, onEnd: () => void): ApiClie
 
 /** Null where nobody is named, or takes neither bookings nor orders. */
 export async function publicPage(username: string, signal: AbortSignal) {
-  if (!username) return null;
-  try {
-    return await anybody.rpc("booking_page", { username }, { signal });
-  } catch (error) {
+  return anybody.rpc("booking_page", { username }, { signal }).catch((error) => {
     if (isCode(error, "PGRST301", "validation_failed")) return null;
     throw error;
-  }
+  });
 }

@@ -2,14 +2,14 @@
 import { useState } from "preact/hooks";
 import type { BookingPage } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
-import { isCode } from "../shared/api.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
 import type { Loaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
+import { useStored } from "../shared/store.ts";
 import { announce, Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
 import type { CodeEntry } from "./entry.ts";
 import { anybody, type Ending, type SessionAnswer } from "./session.ts";
-import { recall, remember } from "./tab.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.signIn;
@@ -27,45 +27,36 @@ interface SignInProps {
 export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
   const { query, go } = useRoute();
   const [mailed, setMailed] = useState(entry);
-  const [email, setEmail] = useState(entry?.email ?? recall<string>("email") ?? "");
+  const [typed, setEmail] = useStored("portal.email", "");
   const [code, setCode] = useState(entry?.code ?? "");
+  const email = mailed?.email ?? typed;
   const shown = page.value?.professional;
   const professionalId = mailed?.professional ?? owner?.id ?? shown?.id ?? "";
   const name = [shown, owner].find((one) => one?.id === professionalId)?.full_name;
-  const who = { email: email.trim(), professionalId };
+  const isCodeStep = mailed !== null || (query.get("step") === "code" && email !== "");
 
-  const send = useAction(async (again: boolean) => {
-    remember("email", who.email);
-    await portal.sendCode(who);
+  const send = useAction(async () => {
+    await portal.sendCode({ email, professionalId });
     setCode("");
-    if (again) announce(texts.sentAgain);
+    if (isCodeStep) announce(texts.sentAgain);
     else go({ step: "code" });
   });
-  const verify = useAction(async () => onSession(await portal.verifyCode({ ...who, code })));
-  const isCodeStep = mailed !== null || (query.get("step") === "code" && who.email !== "");
-  const wrongEmail = fieldErrors(send.error).email && texts.emailMalformed;
-  const wrongCode = isCode(verify.error, "invalid_otp")
-    ? texts.wrongCode
-    : fieldErrors(verify.error).code && texts.codeMalformed;
+  const verify = useAction(async () =>
+    onSession(await portal.verifyCode({ email, code, professionalId })),
+  );
 
   if (!professionalId && page.error) return <Failure error={page.error} again={page.again} />;
   if (!professionalId && page.value === undefined) return <Loading />;
   return (
-    <form
-      class="card stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void (isCodeStep ? verify.run() : send.run(false));
-      }}
-    >
+    <section class="card stack">
       {ending && <Notice>{all.ended[ending]}</Notice>}
       <Heading key={String(isCodeStep)} title={name ? all.titleWith(name) : all.title}>
         {isCodeStep ? texts.codeHeading : texts.heading}
       </Heading>
-      {!professionalId && <p>{query.has("professional") ? texts.unknown : texts.nobody}</p>}
-      {professionalId && !isCodeStep && (
-        <>
+      {!professionalId ? (
+        <p>{query.has("professional") ? texts.unknown : texts.nobody}</p>
+      ) : !isCodeStep ? (
+        <Form noValidate action={send} label={texts.send}>
           <p dir="auto">{name ? texts.lead(name) : texts.leadUnnamed}</p>
           <Field
             name="email"
@@ -74,37 +65,18 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
             label={texts.email}
             value={email}
             onValue={setEmail}
-            error={wrongEmail || undefined}
+            error={fieldErrors(send.error).email}
             required
           />
-        </>
-      )}
-      {professionalId && isCodeStep && (
-        <>
-          <p dir="auto">{mailed ? texts.codeFromMail : texts.codeLead(who.email)}</p>
-          <Field
-            name="code"
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            label={texts.code}
-            hint={texts.codeHint}
-            value={code}
-            onValue={(typed) => setCode(typed.replace(/\D/g, "").slice(0, 6))}
-            error={wrongCode || undefined}
-            required
-          />
-        </>
-      )}
-      {!wrongEmail && <Failure error={send.error} />}
-      {!wrongCode && <Failure error={verify.error} />}
-      {professionalId && (
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={isCodeStep ? verify.busy : send.busy}>
-            {isCodeStep ? texts.verify : texts.send}
-          </Button>
-          {isCodeStep && (
+        </Form>
+      ) : (
+        <Form
+          noValidate
+          action={verify}
+          label={texts.verify}
+          beside={
             <>
-              <Button kind="link" busy={send.busy} onClick={() => send.run(true)}>
+              <Button kind="link" busy={send.busy} onClick={send.run}>
                 {texts.again}
               </Button>
               <Button
@@ -117,9 +89,23 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
                 {texts.otherAddress}
               </Button>
             </>
-          )}
-        </div>
+          }
+        >
+          <p dir="auto">{mailed ? texts.codeFromMail : texts.codeLead(email)}</p>
+          <Field
+            name="code"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            label={texts.code}
+            hint={texts.codeHint}
+            value={code}
+            onValue={(text) => setCode(text.replace(/\D/g, "").slice(0, 6))}
+            error={fieldErrors(verify.error).code}
+            required
+          />
+          <Failure error={send.error} />
+        </Form>
       )}
-    </form>
+    </section>
   );
 }

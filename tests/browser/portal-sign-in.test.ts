@@ -71,12 +71,12 @@ test("a wrong code is explained, and the right one still opens", async () => {
   const field = page.getByLabel("Code");
   await field.fill(wrongCode(code));
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("This code does not work.").waitFor();
-  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  await page.getByText("This code does not open.").waitFor();
   await expectAccessible(page);
   await field.fill("12");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("The code has six digits.").waitFor();
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
   await field.fill(code);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Upcoming" }).waitFor();
@@ -108,7 +108,7 @@ test("another code makes the first one worthless, and a fourth in a minute has t
   // A refused request leaves the last code valid, and the second is not the last.
   await page.getByLabel("Code").fill(second);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("This code does not work.").waitFor();
+  await page.getByText("This code does not open.").waitFor();
 });
 
 test("the link in the mail fills the code in, leaves the address, and waits for a click", async () => {

@@ -9,7 +9,6 @@ export const en = {
       `Enter the e-mail address that ${name} has of you. A code will be mailed to it.`,
     leadUnnamed: "Enter the e-mail address that you booked with. A code will be mailed to it.",
     email: "E-mail address",
-    emailMalformed: "This is not an e-mail address that can be used.",
     send: "Mail me a code",
     codeHeading: "Enter the code",
     codeLead: (email: string) =>
@@ -17,13 +16,10 @@ export const en = {
     codeFromMail: "The code from your mail is filled in. Sign in to use it.",
     code: "Code",
     codeHint: "Six digits",
-    codeMalformed: "The code has six digits.",
     verify: "Sign in",
     again: "Mail me another code",
     sentAgain: "Another code is on its way; the ones before do not work any more.",
     otherAddress: "Another address",
-    wrongCode:
-      "This code does not work. It may be mistyped, used, older than ten minutes, or not from the newest mail.",
     nobody:
       "This page needs to know whose client you are. Open it from a mail that you got, or from the booking page.",
     unknown:
@@ -60,8 +56,6 @@ export const en = {
       button: "Confirm the address",
       done: "Your address is confirmed. Mails now go to your clients.",
     },
-    invalid:
-      "This link does not work any more. It may be from an older mail, for another address, or what it is about may be over. Use the newest mail, or sign in with a code.",
     onward: "To your bookings",
   },
   confirmed: {
@@ -81,9 +75,15 @@ export const en = {
       heading: "Your order is placed",
       lead: "A mail with all of it is on its way.",
     },
-    slotTaken: "Too late: meanwhile somebody else has taken this time. Please choose another one.",
-    expired: "Too late: this was kept for half an hour, and no longer. Please book or order again.",
-    cancelled: "This has been cancelled and cannot be confirmed any more.",
+  },
+  /** Why a link does nothing, by the code of the refusal. */
+  refused: {
+    invalid_link:
+      "This link does not work any more. It may be from an older mail, for another address, or what it is about may be over. Use the newest mail, or sign in with a code.",
+    slot_taken: "Too late: meanwhile somebody else has taken this time. Please choose another one.",
+    hold_expired:
+      "Too late: this was kept for half an hour, and no longer. Please book or order again.",
+    invalid_transition: "This has been cancelled and cannot be confirmed any more.",
   },
   nav: {
     label: "What to see",
@@ -118,20 +118,19 @@ export const en = {
       client: () => "Cancelled by you.",
       system: () => "It was not confirmed or paid in time.",
     },
-    reason: "Reason:",
+    reason: "Reason",
+    price: "Price",
+    zone: "Time zone",
     changeUntil: (until: string) => `You can move or cancel it until ${until}.`,
     tooLate: (until: string) => `It could be moved or cancelled here until ${until}.`,
     callNamed: (name: string) => `If something has come up, please contact ${name}:`,
     callUnnamed: (name: string) => `If something has come up, please contact ${name} directly.`,
     move: "Move",
-    moveOf: (what: string) => `Move ${what}`,
     cancel: "Cancel booking",
-    cancelOf: (what: string) => `Cancel booking: ${what}`,
     gone: "This booking is not there any more.",
   },
   move: {
     heading: "Move your booking",
-    now: "Now:",
     chosen: "New time:",
     submit: "Move to this time",
     other: "Choose another time",
@@ -141,13 +140,11 @@ export const en = {
       `Your booking has been moved. ${name} still has to confirm the new time.`,
     pendingWarning: (name: string) =>
       `${name} has to confirm the new time. The earlier one no longer applies then.`,
-    next: "The next free times:",
     gone: "This service is not offered at the moment, so the booking cannot be moved here.",
   },
   cancel: {
     heading: "Cancel your booking",
     reason: (name: string) => `Reason, which ${name} can read`,
-    reasonTooLong: "This is too long: at most 1000 characters.",
     submit: "Cancel the booking",
     back: "Keep the booking",
     money: "What you have paid online for it goes back to you.",
@@ -187,11 +184,8 @@ export const en = {
     notPaid: "You came back without paying.",
   },
   me: {
-    heading: "Name and phone",
     name: "Name",
-    nameWrong: "Please enter your name, of at most 200 characters.",
     phone: "Phone",
-    phoneWrong: "This is not a telephone number that can be used.",
     emailNote: (name: string, email: string) =>
       `Your e-mail address here is ${email}. ${name} can change it for you.`,
     save: "Save",

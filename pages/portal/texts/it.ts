@@ -9,7 +9,6 @@ export const it: PortalTexts = {
     lead: (name) => `Scrivi l'indirizzo e-mail che ${name} ha di te. Riceverai lì un codice.`,
     leadUnnamed: "Scrivi l'indirizzo e-mail con cui hai prenotato. Riceverai lì un codice.",
     email: "Indirizzo e-mail",
-    emailMalformed: "Questo indirizzo e-mail non si può usare.",
     send: "Mandami un codice",
     codeHeading: "Scrivi il codice",
     codeLead: (email) =>
@@ -17,13 +16,10 @@ export const it: PortalTexts = {
     codeFromMail: "Il codice della tua e-mail è già inserito. Accedi per usarlo.",
     code: "Codice",
     codeHint: "Sei cifre",
-    codeMalformed: "Il codice ha sei cifre.",
     verify: "Accedi",
     again: "Mandami un altro codice",
     sentAgain: "Un altro codice è in arrivo; quelli di prima non valgono più.",
     otherAddress: "Un altro indirizzo",
-    wrongCode:
-      "Questo codice non va bene. Può essere scritto male, già usato, più vecchio di dieci minuti o non dell'e-mail più recente.",
     nobody:
       "Questa pagina deve sapere di chi sei cliente. Aprila da un'e-mail che hai ricevuto o dalla pagina delle prenotazioni.",
     unknown:
@@ -60,8 +56,6 @@ export const it: PortalTexts = {
       button: "Conferma l'indirizzo",
       done: "Il tuo indirizzo è confermato. Le e-mail ora vanno ai tuoi clienti.",
     },
-    invalid:
-      "Questo link non vale più. Può essere di un'e-mail più vecchia, di un altro indirizzo, o di qualcosa che è finito. Usa l'e-mail più recente, oppure accedi con un codice.",
     onward: "Alle tue prenotazioni",
   },
   confirmed: {
@@ -81,11 +75,16 @@ export const it: PortalTexts = {
       heading: "Il tuo ordine è inviato",
       lead: "È in arrivo un'e-mail con tutti i dati.",
     },
-    slotTaken:
+  },
+  /** Why a link does nothing, by the code of the refusal. */
+  refused: {
+    invalid_link:
+      "Questo link non vale più. Può essere di un'e-mail più vecchia, di un altro indirizzo, o di qualcosa che è finito. Usa l'e-mail più recente, oppure accedi con un codice.",
+    slot_taken:
       "Troppo tardi: nel frattempo qualcun altro ha preso questo orario. Scegline un altro.",
-    expired:
+    hold_expired:
       "Troppo tardi: era riservato per mezz'ora, e ora non lo è più. Prenota o ordina di nuovo.",
-    cancelled: "È stato annullato e non si può più confermare.",
+    invalid_transition: "È stato annullato e non si può più confermare.",
   },
   nav: {
     label: "Che cosa vedere",
@@ -120,20 +119,19 @@ export const it: PortalTexts = {
       client: () => "Annullata da te.",
       system: () => "Non è stata confermata o pagata in tempo.",
     },
-    reason: "Motivo:",
+    reason: "Motivo",
+    price: "Prezzo",
+    zone: "Fuso orario",
     changeUntil: (until) => `Puoi spostarla o annullarla fino a ${until}.`,
     tooLate: (until) => `Si poteva spostare o annullare qui fino a ${until}.`,
     callNamed: (name) => `Se c'è un problema, contatta ${name}:`,
     callUnnamed: (name) => `Se c'è un problema, contatta direttamente ${name}.`,
     move: "Sposta",
-    moveOf: (what) => `Sposta ${what}`,
     cancel: "Annulla la prenotazione",
-    cancelOf: (what) => `Annulla la prenotazione: ${what}`,
     gone: "Questa prenotazione non c'è più.",
   },
   move: {
     heading: "Sposta la prenotazione",
-    now: "Ora:",
     chosen: "Nuovo orario:",
     submit: "Sposta a questo orario",
     other: "Scegli un altro orario",
@@ -143,13 +141,11 @@ export const it: PortalTexts = {
       `La tua prenotazione è spostata. ${name} deve ancora confermare il nuovo orario.`,
     pendingWarning: (name) =>
       `${name} deve confermare il nuovo orario. Quello di prima allora non vale più.`,
-    next: "I prossimi orari liberi:",
     gone: "Questo servizio al momento non è offerto e la prenotazione non si può spostare qui.",
   },
   cancel: {
     heading: "Annulla la prenotazione",
     reason: (name) => `Motivo, che ${name} può leggere`,
-    reasonTooLong: "È troppo lungo: al massimo 1000 caratteri.",
     submit: "Annulla questa prenotazione",
     back: "Tieni la prenotazione",
     money: "Quello che hai pagato online ti viene restituito.",
@@ -189,11 +185,8 @@ export const it: PortalTexts = {
     notPaid: "Non hai pagato.",
   },
   me: {
-    heading: "Nome e telefono",
     name: "Nome",
-    nameWrong: "Scrivi il tuo nome, di al massimo 200 caratteri.",
     phone: "Telefono",
-    phoneWrong: "Questo numero di telefono non si può usare.",
     emailNote: (name, email) =>
       `Il tuo indirizzo e-mail qui è ${email}. ${name} lo può cambiare per te.`,
     save: "Salva",
