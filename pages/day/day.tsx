@@ -25,17 +25,8 @@ import { Day, Week } from "./views.tsx";
 /** No dialog can mend these: the page has to show how it stands. */
 const STALE = ["changed", "invalid_transition", "PGRST301"];
 
-/** A session that has ended elsewhere ends here too. */
-function useEndOf(error: unknown): void {
-  const isOver = error instanceof ApiError && error.status === 401;
-  useEffect(() => {
-    if (isOver) signOut().catch(() => undefined);
-  }, [isOver]);
-}
-
 export function Diary({ query }: { query: URLSearchParams }) {
   const { value, error, reload } = usePolled("profile", loadProfile);
-  useEndOf(error);
   if (value) return <Schedule {...{ query, error, reload }} profile={value} />;
   return <Page>{error ? <Failure error={error} again={reload} /> : <Loading />}</Page>;
 }
@@ -76,24 +67,26 @@ function Schedule({ query, profile, error, reload }: ScheduleProps) {
   const [start, end] = boundsOf(first, last, zone);
   const load = (signal: AbortSignal) => loadBookings(start, end, signal);
   const { value: bookings, ...polled } = usePolled(start + end, load);
-  useEndOf(polled.error);
   const stale = polled.error ?? error;
 
   const [trouble, setTrouble] = useState<unknown>();
   const [open, setOpen] = useState<{ kind: "block" | "cancel" | "move"; booking?: Booking }>();
   /** What goes wrong is said above all, since its entry may be gone; but in a dialog what can be mended there. */
   const act = async (work: () => Promise<unknown>, said: string, booking = open?.booking) => {
+    let code = "";
     try {
       await work();
       announce(said);
       setTrouble(undefined);
     } catch (failure) {
-      const code = failure instanceof ApiError ? failure.code : "";
+      code = failure instanceof ApiError ? failure.code : "";
       if (open && !STALE.includes(code)) throw failure;
       setTrouble(failure);
     }
     setOpen(undefined);
-    await Promise.all([polled.reload(), reload()]);
+    const reloaded = Promise.all([polled.reload(), reload()]);
+    // Without a connection that takes as long as it may be tried again.
+    if (code !== "network") await reloaded;
     mendFocus(booking);
   };
   const onStatus = (booking: Booking, status: Status) =>

@@ -1,5 +1,7 @@
 /** What is on the page is at most a minute old while somebody looks at it. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../shared/api.ts";
+import { signOut } from "./session.ts";
 
 interface State<Value> {
   key: string;
@@ -20,7 +22,11 @@ export function usePolled<Value>(key: string, load: (signal: AbortSignal) => Pro
     const show = (next: (last: State<Value>) => State<Value>) => signal.aborted || setState(next);
     await load(signal).then(
       (value) => show(() => ({ key, value, at: new Date() })),
-      (error) => show((last) => ({ ...(last.key === key && last), key, error })),
+      (error) => {
+        show((last) => ({ ...(last.key === key && last), key, error }));
+        // A session that has ended elsewhere ends here too.
+        if (error instanceof ApiError && error.status === 401) signOut().catch(() => undefined);
+      },
     );
   };
   const latest = useRef(reload);
