@@ -9,8 +9,8 @@ import type {
 } from "../../client/src/database.ts";
 import { createIntent } from "../../client/src/index.ts";
 import { connectPublicly } from "../shared/api.ts";
+import { readStored, writeStored } from "../shared/store.ts";
 import { language } from "../shared/texts/index.ts";
-import { readStored, writeStored } from "./store.ts";
 
 export type {
   BookingPage,
@@ -38,12 +38,6 @@ export const NO_DETAILS: Details = {
   notes: "",
 };
 
-interface Call<Kind, Input> {
-  kind: Kind;
-  /** With its key: sent again it answers what became of it. */
-  input: Input & { idempotency_key: string };
-}
-
 type BookingInput = Details & { service_id: string; starts_at: string };
 type OrderInput = Details & {
   professional_id: string;
@@ -51,56 +45,60 @@ type OrderInput = Details & {
   expected_total: number;
 };
 
+interface Call<Kind, Input, Receipt> {
+  kind: Kind;
+  /** With its key: sent again it answers what became of it. */
+  input: Input & { idempotency_key: string };
+  receipt: Receipt;
+  /** It was a hold when it was last looked at, before it was cancelled. */
+  wasHeld: boolean;
+}
+
 /** What was booked or ordered, and how it was asked for. */
 export type Made =
-  | (Call<"booking", BookingInput> & { receipt: BookingReceipt })
-  | (Call<"order", OrderInput> & { receipt: OrderReceipt });
+  | Call<"booking", BookingInput, BookingReceipt>
+  | Call<"order", OrderInput, OrderReceipt>;
 
-const place = ({ kind, receipt }: Pick<Made, "kind" | "receipt">) => `made:${kind}:${receipt.id}`;
+const place = (kind: string, id: string) => `made:${kind}:${id}`;
+
+export const madeBefore = (kind: Made["kind"], id: string) => readStored<Made>(place(kind, id));
 
 /** What was made since the page was loaded needs no second look. */
 const madeHere = new Set<string>();
 export const isMadeHere = (id: string) => madeHere.has(id);
 
-function keep(made: Made): Made {
-  madeHere.add(made.receipt.id);
-  writeStored(place(made), made);
-  return made;
-}
-
-export const madeBefore = (kind: Made["kind"], id: string) =>
-  readStored<Made>(place({ kind, receipt: { id } } as Made));
-
 /** In the storage before anything is sent, so that a page that was reloaded asks for the same. */
 const intent = createIntent({ storage: sessionStorage, name: "booking-page" });
 
-/** Optional arguments are left out rather than empty. */
-const given = <Input extends object>(input: Input) =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== "")) as Input;
-
-export async function book(input: BookingInput): Promise<Made> {
-  const sent = { ...given(input), idempotency_key: intent.key(input) };
-  const receipt = await api.rpc("create_booking", { ...sent, language });
-  intent.done();
-  return keep({ kind: "booking", input: sent, receipt });
+/** Sends it, and keeps what came of it. */
+async function send(call: Pick<Made, "kind" | "input">, before?: Made): Promise<Made> {
+  const { kind, input } = call as Made;
+  const receipt = await (kind === "booking"
+    ? api.rpc("create_booking", { ...input, language })
+    : api.rpc("place_order", { ...input, language }));
+  const wasHeld = receipt.status === "cancelled" ? !!before?.wasHeld : receipt.expires_at !== null;
+  const made = { kind, input, receipt, wasHeld } as Made;
+  writeStored(place(kind, receipt.id), made);
+  return made;
 }
 
-export async function order(input: OrderInput): Promise<Made> {
-  const sent = { ...given(input), idempotency_key: intent.key(input) };
-  const receipt = await api.rpc("place_order", { ...sent, language });
+async function make(kind: Made["kind"], input: BookingInput | OrderInput): Promise<Made> {
+  // Optional arguments are left out rather than empty.
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ""));
+  const made = await send({
+    kind,
+    input: { ...given, idempotency_key: intent.key(given) } as never,
+  });
   intent.done();
-  return keep({ kind: "order", input: sent, receipt });
+  madeHere.add(made.receipt.id);
+  return made;
 }
+
+export const book = (input: BookingInput) => make("booking", input);
+export const order = (input: OrderInput) => make("order", input);
 
 /** What has become of it: the same call, whose key makes it once. */
-export async function look(made: Made): Promise<Made> {
-  if (made.kind === "booking") {
-    const receipt = await api.rpc("create_booking", { ...made.input, language });
-    return keep({ ...made, receipt });
-  }
-  const receipt = await api.rpc("place_order", { ...made.input, language });
-  return keep({ ...made, receipt });
-}
+export const look = (made: Made): Promise<Made> => send(made, made);
 
 /** The address of the page on which it is paid, which leads back to `success` or `cancel`. */
 export async function paymentPage({ kind, receipt }: Made, success: string, cancel: string) {

@@ -42,7 +42,10 @@ export function App() {
           <p>{texts.unknown}</p>
         </>
       ) : page.error ? (
-        <Failure error={page.error} again={page.again} />
+        <>
+          <Heading title={texts.book}>{texts.book}</Heading>
+          <Failure error={page.error} again={page.again} />
+        </>
       ) : (
         <Loading />
       )}
@@ -58,7 +61,7 @@ function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
   }
   const service = services.find(({ id }) => id === query.get("service"));
   const start = query.get("start");
-  if (service && start) return <DetailsStep {...{ professional, service, start }} />;
+  if (service && start) return <DetailsStep key={start} {...{ professional, service, start }} />;
   if (service) return <TimesStep {...{ professional, service }} day={query.get("day")} />;
   const product = products.find(({ id }) => id === query.get("product"));
   if (product) return <BuyStep {...{ professional, product, query }} />;

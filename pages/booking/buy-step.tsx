@@ -1,15 +1,16 @@
 /** One product: which, how many, what it costs right now, and for whom. */
 import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
-import { Failure, fieldErrors } from "../shared/errors.tsx";
+import { Failure } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { goTo } from "../shared/route.ts";
-import { Button, Field, Heading, Words } from "../shared/ui.tsx";
+import { useStored } from "../shared/store.ts";
+import { Facts, Field, Heading, Words } from "../shared/ui.tsx";
 import { api, NO_DETAILS, order, type PublicProduct, type PublicProfessional } from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
-import { useStored } from "./store.ts";
 import { texts } from "./texts/index.ts";
 
 interface BuyStepProps {
@@ -32,7 +33,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
   const [details, setDetails] = useStored("details", NO_DETAILS);
   const ordering = useAction(async () => {
     // Nothing is ordered at a price that was not shown.
-    if (!quote.value) return;
+    if (!quote.value) return quote.again();
     try {
       const expected_total = quote.value.total;
       const { receipt } = await order({ ...details, professional_id, items, expected_total });
@@ -47,19 +48,18 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
     ordering.forget();
     goTo(changes, { replace: true });
   };
+  const taxText = professional.prices_include_tax ? texts.taxIncluded : texts.tax;
   return (
     <>
       <div class="stack">
         <Heading title={product.name}>{product.name}</Heading>
         <Words>{product.description}</Words>
       </div>
-      <form
-        class="stack"
+      <Form
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void ordering.run();
-        }}
+        action={ordering}
+        label={professional.orders_need_payment ? texts.orderAndPay : texts.order}
+        waits={!quote.value && !quote.error}
       >
         {variants.length > 0 && (
           <fieldset class="choices">
@@ -79,45 +79,23 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
           </fieldset>
         )}
         <Field
-          name="quantity"
-          label={texts.quantity}
-          type="number"
-          inputMode="numeric"
-          min={1}
-          value={quantity}
+          {...{ name: "quantity", label: texts.quantity, type: "number", min: 1, value: quantity }}
           onValue={(value) => choose({ quantity: value })}
         />
-        <div aria-live="polite" class="card">
-          {quote.value ? (
-            <dl class="facts">
-              <div class="total">
-                <dt>{texts.total}</dt>
-                <dd>{money(quote.value.total, currency)}</dd>
-              </div>
-              {quote.value.tax > 0 && (
-                <div>
-                  <dt>{professional.prices_include_tax ? texts.taxIncluded : texts.tax}</dt>
-                  <dd>{money(quote.value.tax, currency)}</dd>
-                </div>
-              )}
-            </dl>
-          ) : (
-            <Failure error={quote.error} />
+        <div aria-live="polite" class="quote">
+          <Failure error={quote.error} />
+          {quote.value && (
+            <Facts
+              rows={[
+                [texts.total, money(quote.value.total, currency), "total"],
+                quote.value.tax > 0 && [taxText, money(quote.value.tax, currency)],
+              ]}
+            />
           )}
         </div>
         <h2>{texts.yourDetails}</h2>
-        <ClientFields
-          {...{ name, details }}
-          onDetails={setDetails}
-          errors={fieldErrors(ordering.error)}
-        />
-        <Failure error={ordering.error} />
-        <div class="actions">
-          <Button kind="primary" type="submit" busy={ordering.busy || !quote.value}>
-            {professional.orders_need_payment ? texts.orderAndPay : texts.order}
-          </Button>
-        </div>
-      </form>
+        <ClientFields {...{ name, details, onDetails: setDetails, error: ordering.error }} />
+      </Form>
     </>
   );
 }

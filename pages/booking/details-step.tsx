@@ -1,15 +1,15 @@
 /** Who: the last step of a booking. What was typed stays, whatever becomes of the time. */
 import { useAction } from "../shared/action.ts";
 import { ApiError } from "../shared/api.ts";
-import { Failure, fieldErrors } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
 import { clocksDiffer, momentText, money, visitorZone, zoneText } from "../shared/format.ts";
 import { goTo } from "../shared/route.ts";
+import { useStored } from "../shared/store.ts";
 import { shared } from "../shared/texts/index.ts";
-import { Button, Heading, Link } from "../shared/ui.tsx";
+import { Button, type Fact, Facts, Heading, Link } from "../shared/ui.tsx";
 import { book, NO_DETAILS, type PublicProfessional, type PublicService } from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
-import { useStored } from "./store.ts";
 import { texts } from "./texts/index.ts";
 
 interface DetailsStepProps {
@@ -31,98 +31,51 @@ export function DetailsStep({ professional, service, start }: DetailsStepProps) 
   return (
     <>
       <Heading title={`${texts.yourDetails} · ${service.name}`}>{texts.yourDetails}</Heading>
-      <dl class="facts card">
-        <div>
-          <dt>{texts.what}</dt>
-          <dd>
-            <span dir="auto">{service.name}</span> · {shared.minutes(service.duration)}
-          </dd>
-        </div>
-        <When start={start} zone={professional.time_zone} />
-        {service.location && (
-          <div>
-            <dt>{texts.where}</dt>
-            <dd dir="auto">{service.location}</dd>
-          </div>
-        )}
-        <div class="total">
-          <dt>{texts.price}</dt>
-          <dd>{money(service.price, currency)}</dd>
-        </div>
-        {service.payment === "deposit" && isPaid && (
-          <div>
-            <dt>{texts.toPayNow}</dt>
-            <dd>{money(due, currency)}</dd>
-          </div>
-        )}
-      </dl>
-      <form
-        class="stack"
+      <Facts
+        rows={[
+          [texts.what, `${service.name} · ${shared.minutes(service.duration)}`],
+          ...when(start, professional.time_zone),
+          service.location !== null && [texts.where, service.location],
+          [texts.price, money(service.price, currency), "total"],
+          service.payment === "deposit" && isPaid && [texts.toPayNow, money(due, currency)],
+        ]}
+      />
+      <Form
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void booking.run();
-        }}
+        action={booking}
+        label={
+          isPaid ? texts.bookAndPay : service.requires_confirmation ? texts.bookAsk : texts.bookNow
+        }
+        instead={<NextStarts error={booking.error} />}
+        beside={<Link to={{ start: null }}>{texts.allTimes}</Link>}
       >
-        <ClientFields
-          {...{ name, details }}
-          onDetails={setDetails}
-          errors={fieldErrors(booking.error)}
-        />
-        <Failure error={booking.error}>
-          <NextStarts
-            error={booking.error}
-            onPick={(next) => goTo({ start: next }, { replace: true })}
-          />
-        </Failure>
-        <div class="actions">
-          <Button kind="primary" type="submit" busy={booking.busy}>
-            {isPaid
-              ? texts.bookAndPay
-              : service.requires_confirmation
-                ? texts.bookAsk
-                : texts.bookNow}
-          </Button>
-          <Link to={{ start: null }}>{texts.allTimes}</Link>
-        </div>
-      </form>
+        <ClientFields {...{ name, details, onDetails: setDetails, error: booking.error }} />
+      </Form>
     </>
   );
 }
 
 /** A start by the visitor's clock, and by the professional's where that shows another time. */
-export function When({ start, zone }: { start: string; zone: string }) {
-  return (
-    <>
-      <div>
-        <dt>{texts.when}</dt>
-        <dd>{momentText(start, visitorZone)}</dd>
-      </div>
-      {clocksDiffer(start, visitorZone, zone) && (
-        <div>
-          <dt>{texts.inZone(zoneText(zone))}</dt>
-          <dd>{momentText(start, zone)}</dd>
-        </div>
-      )}
-    </>
-  );
-}
+export const when = (start: string, zone: string): Fact[] => [
+  [texts.when, momentText(start, visitorZone)],
+  clocksDiffer(start, visitorZone, zone) && [texts.inZone(zoneText(zone)), momentText(start, zone)],
+];
 
 /** The free starts that a refusal offers instead. */
-function NextStarts({ error, onPick }: { error: unknown; onPick: (start: string) => void }) {
+function NextStarts({ error }: { error: unknown }) {
   const details = error instanceof ApiError ? error.details : null;
   const { next_starts: starts = [] } = (details ?? {}) as { next_starts?: string[] };
   if (starts.length === 0) return null;
   return (
     <>
       <p>{texts.nextStarts}</p>
-      <ul class="actions">
+      <div class="actions">
         {starts.map((start) => (
-          <li key={start}>
-            <Button onClick={() => onPick(start)}>{momentText(start, visitorZone, "day")}</Button>
-          </li>
+          <Button key={start} onClick={() => goTo({ start }, { replace: true })}>
+            {momentText(start, visitorZone, "day")}
+          </Button>
         ))}
-      </ul>
+      </div>
     </>
   );
 }

@@ -5,12 +5,12 @@ import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, goTo } from "../shared/route.ts";
-import { Button, Heading, Link, Loading, Notice } from "../shared/ui.tsx";
+import { writeStored } from "../shared/store.ts";
+import { Button, type Fact, Facts, Heading, Link, Loading, Notice } from "../shared/ui.tsx";
 import { type BookingPage, isMadeHere, look, type Made, madeBefore, paymentPage } from "./api.ts";
 import { calendarFile, download } from "./calendar-file.ts";
-import { When } from "./details-step.tsx";
+import { when } from "./details-step.tsx";
 import { START } from "./start.ts";
-import { writeStored } from "./store.ts";
 import { texts } from "./texts/index.ts";
 
 const said = texts.done;
@@ -28,9 +28,10 @@ interface DoneStepProps {
 
 type State = "over" | "cancelled" | "waiting" | "pay" | "check" | "asked" | "done";
 
-function stateOf({ kind, receipt }: Made, payment: string | null): State {
+function stateOf({ kind, receipt, wasHeld }: Made, payment: string | null): State {
   const { status, expires_at, checkout_token } = receipt;
-  if (status === "cancelled") return expires_at ? "over" : "cancelled";
+  // Who has paid for a hold that was over gets the money back.
+  if (status === "cancelled") return wasHeld && payment !== "success" ? "over" : "cancelled";
   if (expires_at && checkout_token) return payment === "success" ? "waiting" : "pay";
   if (expires_at) return "check";
   return kind === "booking" && status === "pending" ? "asked" : "done";
@@ -121,7 +122,7 @@ export function DoneStep(props: DoneStepProps) {
         {state === "pay" && payment === "cancel" && <Notice>{said.backUnpaid}</Notice>}
         {state === "waiting" && !isLong && <Loading />}
       </div>
-      <Facts made={made} zone={professional.time_zone} />
+      <Facts rows={facts(made, professional.time_zone)} />
       {isSettled && <MailWords made={made} />}
       {!isOver && <Failure error={paying.error ?? looking.error} />}
       <div class="actions">
@@ -135,7 +136,7 @@ export function DoneStep(props: DoneStepProps) {
             {said.look}
           </Button>
         )}
-        {state === "over" && (
+        {(state === "over" || state === "cancelled") && (
           <Button kind="primary" onClick={() => goTo(beginAgain(made, page))}>
             {said.again}
           </Button>
@@ -172,44 +173,21 @@ function beginAgain({ kind, input }: Made, { products }: BookingPage) {
   return { ...START, product: product?.id ?? null, variant: item?.product_id ?? null, quantity };
 }
 
-function Facts({ made, zone }: { made: Made; zone: string }) {
-  const { kind, receipt } = made;
-  return (
-    <dl class="facts card">
-      {kind === "booking" ? (
-        <>
-          <div>
-            <dt>{texts.what}</dt>
-            <dd dir="auto">{receipt.service_name}</dd>
-          </div>
-          <When start={receipt.starts_at} zone={zone} />
-          <div class="total">
-            <dt>{texts.price}</dt>
-            <dd>{money(receipt.price, receipt.currency)}</dd>
-          </div>
-        </>
-      ) : (
-        <>
-          <div>
-            <dt>{said.number}</dt>
-            <dd>{receipt.number}</dd>
-          </div>
-          {receipt.items.map(({ name, quantity, total }) => (
-            <div key={name}>
-              <dt dir="auto">
-                {quantity} × {name}
-              </dt>
-              <dd>{money(total, receipt.currency)}</dd>
-            </div>
-          ))}
-          <div class="total">
-            <dt>{texts.total}</dt>
-            <dd>{money(receipt.total, receipt.currency)}</dd>
-          </div>
-        </>
-      )}
-    </dl>
-  );
+function facts({ kind, receipt }: Made, zone: string): Fact[] {
+  const text = (amount: number) => money(amount, receipt.currency);
+  return kind === "booking"
+    ? [
+        [texts.what, receipt.service_name],
+        ...when(receipt.starts_at, zone),
+        [texts.price, text(receipt.price), "total"],
+      ]
+    : [
+        [said.number, receipt.number],
+        ...receipt.items.map(
+          ({ name, quantity, total }): Fact => [`${quantity} × ${name}`, text(total)],
+        ),
+        [texts.total, text(receipt.total), "total"],
+      ];
 }
 
 function MailWords({ made: { kind, receipt, input } }: { made: Made }) {

@@ -39,8 +39,14 @@ export function Page({ children, brand, wide = false }: PageProps) {
   );
 }
 
+interface LinkProps extends Children {
+  to: Changes;
+  class?: string;
+  "aria-current"?: "page" | undefined;
+}
+
 /** To a step of this page; like any link it opens in another tab too. */
-export function Link({ to, children, ...rest }: Children & { to: Changes; class?: string }) {
+export function Link({ to, children, ...rest }: LinkProps) {
   return (
     <a
       {...rest}
@@ -83,7 +89,7 @@ export function Heading({
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "onClick"> {
   kind?: "primary" | "plain" | "danger" | "link";
   /** Under way: it keeps the focus and does nothing. */
-  busy?: boolean;
+  busy?: boolean | undefined;
   onClick?: () => void;
 }
 
@@ -160,6 +166,25 @@ export function Field(props: FieldProps) {
         </p>
       )}
     </div>
+  );
+}
+
+/** A term and what it is; a row that is not there is left out. */
+export type Fact = [term: ComponentChildren, is: ComponentChildren, kind?: "total"] | false | null;
+
+export function Facts({ rows, plain = false }: { rows: Fact[]; plain?: boolean }) {
+  return (
+    <dl class={plain ? "facts" : "facts card"}>
+      {rows.map(
+        (row, index) =>
+          row && (
+            <div key={index} class={row[2]}>
+              <dt dir="auto">{row[0]}</dt>
+              <dd dir="auto">{row[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   );
 }
 

@@ -249,6 +249,30 @@ test(
 );
 
 test(
+  "the pages' address comes first, and mails lead to that port",
+  async () => {
+    const lines = await start({ PAYMENTS_RETURN_URLS: "https://pay.example.com" });
+    const addresses = lines.filter((line) => line.includes("http://"));
+    expect(addresses[0]).toBe(`Open ${pagesUrl()}/?professional=ana`);
+    const page = await fetch(`${pagesUrl()}/`);
+    expect(await page.text()).toContain(
+      `connect-src &#39;self&#39; http://127.0.0.1:${ports.apiPort}`,
+    );
+    await call("/functions/v1/send-portal-otp", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "marta@example.com", professionalId: ANA }),
+    });
+    await vi.waitFor(async () => {
+      const latest = `http://127.0.0.1:${ports.mailPort}/api/v1/message/latest`;
+      const { Text } = await (await fetch(latest)).json();
+      expect(Text).toContain(`${pagesUrl()}/portal/#professional=`);
+    }, 15_000);
+  },
+  LONG_MS,
+);
+
+test(
   "a variable of the shell wins over the development value, and over the mail catcher",
   async () => {
     await start({

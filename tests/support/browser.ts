@@ -104,6 +104,8 @@ export interface PageOptions {
   session?: Record<string, string>;
   /** Other hosts that this page may ask, such as one with images. */
   origins?: string[];
+  /** Prepares the page before it goes anywhere: a clock, an answer of another host. */
+  before?: (page: Page) => Promise<unknown>;
 }
 
 /** Opens a path of the pages, or a whole address such as one in a mail, as a visitor who was never here. */
@@ -128,6 +130,7 @@ export async function openPage(path: string, options: PageOptions = {}): Promise
     }, entries);
   }
   const page = await context.newPage();
+  await options.before?.(page);
   await page.goto(url.href);
   return page;
 }
@@ -202,6 +205,17 @@ export function focused(page: Page): Promise<string> {
     const name = element.getAttribute("aria-label") ?? label ?? element.textContent ?? "";
     return `${element.localName} "${name.replace(/\s+/g, " ").trim()}"`;
   });
+}
+
+/** Presses Tab until the focus is at something of this name, as `focused` says it; no mouse is needed. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const met: string[] = [];
+  while (!matches(await focused(page), name)) {
+    if (met.length === 100)
+      throw new Error(`Tab never comes to ${name}, only to ${met.join(", ")}`);
+    await page.keyboard.press("Tab");
+    met.push(await focused(page));
+  }
 }
 
 /** Waits for a mail to an address that is as wanted, and returns the newest such. */

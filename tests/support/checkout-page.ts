@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { FakeStripe } from "./stripe.ts";
 
 const page = (title: string, body = "") => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`;
+<html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>${title}</title><h1>${title}</h1>${body}</html>`;
 
 const BUTTONS = `<form method="post">
 <button name="do" value="pay">Pay</button>

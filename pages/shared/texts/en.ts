@@ -58,6 +58,7 @@ export const en = {
       hold_expired: "The time in which this was kept for you is over.",
       insufficient_stock: "There are not that many left.",
       product_unavailable: "This is no longer sold.",
+      invalid_items: "Please enter a quantity of 1 or more.",
       total_changed: "The price has changed. Please look at it again.",
       payments_unavailable: "Paying is not possible here at the moment.",
       amount_not_payable: "This amount cannot be paid online.",

@@ -58,6 +58,7 @@ export const it: SharedTexts = {
       hold_expired: "Il tempo per cui era riservato è scaduto.",
       insufficient_stock: "Non ce ne sono più così tanti.",
       product_unavailable: "Questo non è più in vendita.",
+      invalid_items: "Scrivi una quantità di almeno 1.",
       total_changed: "Il prezzo è cambiato. Ricontrollalo.",
       payments_unavailable: "Al momento qui non si può pagare.",
       amount_not_payable: "Questo importo non si può pagare online.",
