@@ -2,9 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useAction } from "../shared/action.ts";
 import { Failure } from "../shared/errors.tsx";
+import { Form, useFields } from "../shared/form.tsx";
 import { goTo } from "../shared/route.ts";
 import { announce, Button, Field, Heading, Link, Notice } from "../shared/ui.tsx";
-import { Form, useFields } from "./form.tsx";
 import { api, here, type Session } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
@@ -20,8 +20,9 @@ const Card = ({ heading, children }: { heading: string; children: ComponentChild
 
 export function SignIn({ ended, problem }: Session) {
   const { values, field } = useFields(say, { email: "", password: "" });
+  const { password } = values;
   const enter = useAction(() =>
-    run(auth.signInWithPassword({ email: values.email.trim(), password: values.password })),
+    run(auth.signInWithPassword({ email: values.email.trim(), password })),
   );
   const google = useAction(() =>
     run(auth.signInWithOAuth({ provider: "google", options: { redirectTo: here } })),
@@ -49,7 +50,6 @@ export function Recover() {
   return (
     <Card heading={say.recover}>
       <Form action={send} label={say.send}>
-        <p>{say.recoverText}</p>
         <Field {...field("email")} type="email" autocomplete="username" required />
       </Form>
       <Link to={{ step: null }}>{say.toSignIn}</Link>
