@@ -1,9 +1,17 @@
 /** What the page reads of the API, and how it changes a booking. */
 import { ApiError } from "../shared/api.ts";
 import type { Instant, IsoDate } from "../shared/format.ts";
-import { api } from "./session.ts";
+import { api, signOut } from "./session.ts";
+import { texts } from "./texts/index.ts";
 
-const { run, from, rpc } = api;
+const { from, rpc } = api;
+
+/** A session that has ended elsewhere ends here too. */
+const run: typeof api.run = (query) =>
+  api.run(query).catch((error) => {
+    if (error.status === 401) void signOut().catch(() => undefined);
+    throw error;
+  });
 
 /** Somebody else was faster: what is shown is not how it stands. */
 export const changedElsewhere = () => new ApiError(409, { code: "changed" });
@@ -72,3 +80,5 @@ export const isHold = ({ status, expires_at }: Booking) => status === "pending" 
 
 /** Blocked time has neither client nor service. */
 export const isBlock = ({ service_id }: Booking) => service_id === null;
+
+export const nameOf = ({ client }: Booking): string => client?.name ?? texts.blocked;
