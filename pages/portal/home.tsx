@@ -7,11 +7,11 @@ import { Button, Link, Notice } from "../shared/ui.tsx";
 import { Bookings, OneBooking } from "./bookings.tsx";
 import { Me } from "./me.tsx";
 import { Orders } from "./orders.tsx";
-import { isLink, type Portal } from "./session.ts";
+import { isLink, type Portal, type Session } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
 interface HomeProps extends Portal {
-  onName: (name: string) => void;
+  onSession: (session: Session) => void;
   onSignedOut: () => void;
 }
 
@@ -22,7 +22,7 @@ export const CLEAN: Changes = Object.fromEntries(
   ["view", "booking", "do", "day", "start", "paid", "unpaid"].map((name) => [name, null]),
 );
 
-export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
+export function Home({ onSession, onSignedOut, ...portal }: HomeProps) {
   const { query, go } = useRoute();
   const { client, professional } = portal.session;
   const [said, setSaid] = useState({ text: "", at: "" });
@@ -42,9 +42,7 @@ export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
       <header class="stack">
         <h1 dir="auto">{texts.titleWith(professional.full_name)}</h1>
         <div class="row apart">
-          <p class="faint">
-            {texts.nav.signedInAs} <bdi>{client.name}</bdi>
-          </p>
+          <bdi class="faint">{client.name}</bdi>
           <Button kind="link" busy={signOut.busy} onClick={signOut.run}>
             {texts.nav.signOut}
           </Button>
@@ -53,11 +51,7 @@ export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
         {!isLink(portal.session) && (
           <nav class="tabs" aria-label={texts.nav.label}>
             {VIEWS.map((name) => (
-              <Link
-                key={name}
-                to={{ ...CLEAN, view: name }}
-                aria-current={name === view ? "page" : undefined}
-              >
+              <Link key={name} to={{ ...CLEAN, view: name }} aria-current={name === view ? "page" : undefined}>
                 {texts.nav[name]}
               </Link>
             ))}
@@ -70,9 +64,9 @@ export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
       ) : view === "orders" ? (
         <Orders {...portal} />
       ) : view === "me" ? (
-        <Me {...portal} onName={onName} />
+        <Me {...portal} onSession={onSession} />
       ) : (
-        <Bookings key={view} {...portal} view={view} />
+        <Bookings key={view} {...portal} isPast={view === "past"} />
       )}
     </>
   );

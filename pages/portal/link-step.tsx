@@ -5,7 +5,7 @@ import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
-import { Button, Facts, Heading, Notice } from "../shared/ui.tsx";
+import { Button, Heading, Notice, Words } from "../shared/ui.tsx";
 import { keepEntry, type LinkEntry } from "./entry.ts";
 import { anybody, type SessionAnswer } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
@@ -26,54 +26,44 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
   const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
     if (kind === "manage") return onSession(await portal.openLink(token));
-    if (kind === "confirm") setDone((await portal.confirm(token)) as VerifyPortalOtpConfirmAnswer);
-    else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
+    if (kind === "confirm") {
+      setDone((await portal.confirm(token)) as VerifyPortalOtpConfirmAnswer);
+    } else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
     keepEntry(null);
   });
   const refused = REFUSALS.find((code) => isCode(act.error, code));
   const { booking, order } = done ?? {};
-  const became = booking ? bookingWords(booking.status) : order && all.confirmed.order;
-  const { heading, lead, button, done: said } = { done: "", ...all.link[kind], ...became };
+  const { status = "" } = booking ?? {};
+  const { pending, confirmed, over } = all.confirmed;
+  const bookingWords = status === "pending" ? pending : status === "confirmed" ? confirmed : over;
+  const became = order ? all.confirmed.order : booking ? bookingWords : undefined;
+  const { heading, lead, button } = { ...all.link[kind], ...became };
+  const said = became?.lead ?? all.done[kind];
   return (
     <section class="card stack">
       <Heading key={String(!done)} title={heading}>
         {heading}
       </Heading>
       {booking && (
-        <Facts
-          plain
-          rows={[
-            [booking.service_name, momentText(booking.starts_at, visitorZone)],
-            [all.bookings.zone, zoneText(visitorZone)],
-          ]}
-        />
+        <Words>
+          {`${booking.service_name}\n${momentText(booking.starts_at, visitorZone)} (${zoneText(visitorZone)})`}
+        </Words>
       )}
       {order && (
-        <Facts
-          plain
-          rows={[[all.orders.number(order.number), money(order.total, order.currency)]]}
-        />
+        <p>{`${all.orders.number(order.number)}: ${money(order.total, order.currency)}`}</p>
       )}
-      {done ? <Notice kind="good">{became ? lead : said}</Notice> : !refused && <p>{lead}</p>}
+      {done ? <Notice kind="good">{said}</Notice> : !refused && <p>{lead}</p>}
       {refused && <Notice kind="error">{all.refused[refused]}</Notice>}
       {!refused && <Failure error={act.error} />}
       <div class="actions">
-        {!done && !refused && (
+        {!done && !refused ? (
           <Button kind="primary" busy={act.busy} onClick={act.run}>
             {button}
           </Button>
-        )}
-        {(done || refused) && kind !== "confirm-address" && (
-          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>
-            {all.link.onward}
-          </Button>
+        ) : (
+          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>{all.onward}</Button>
         )}
       </div>
     </section>
   );
-}
-
-function bookingWords(status: string) {
-  const { booking, request, over } = all.confirmed;
-  return status === "confirmed" ? booking : status === "pending" ? request : over;
 }

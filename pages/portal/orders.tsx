@@ -34,9 +34,7 @@ export function Orders(portal: Portal) {
       {paid && <Arrival api={api} id={paid} onArrived={() => setArrived(true)} />}
       {query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
       <List
-        key={arrived}
-        load={load}
-        none={texts.none}
+        {...{ key: arrived, load, none: texts.none }}
         card={(order) => <Card {...portal} order={order} />}
       />
     </section>
@@ -115,32 +113,30 @@ export function Pay({ api, session, order }: Portal & { order: Order }) {
   );
 }
 
-const LOOKS = 15;
-const PAUSE_MS = 2000;
+const LOOKS = 20;
+const PAUSE_MS = 1500;
 
-interface ArrivalProps extends Pick<Portal, "api"> {
-  id: string;
-  onArrived: () => void;
-}
+type ArrivalProps = Pick<Portal, "api"> & { id: string; onArrived: () => void };
 
 /** People come back as soon as they have paid, which may be before the API knows. */
 function Arrival({ api, id, onArrived }: ArrivalProps) {
   const [said, setSaid] = useState(texts.recording);
   useEffect(() => {
     const before = readStored<number>("portal.paid") ?? 0;
-    let timer: ReturnType<typeof setTimeout>;
-    const look = async (left: number) => {
+    let left = LOOKS;
+    const timer = setInterval(async () => {
       const asked = api.from("orders").select("status, amount_paid").eq("id", id);
       // Without an answer it is asked again.
       const [order] = await api.run(asked).catch(() => []);
-      if (order && order.amount_paid > before) {
-        setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
-        onArrived();
-      } else if (left > 0) timer = setTimeout(look, PAUSE_MS, left - 1);
-      else setSaid(texts.slow);
-    };
-    void look(LOOKS);
-    return () => clearTimeout(timer);
+      const isThere = order && order.amount_paid > before;
+      left -= 1;
+      if (!isThere && left > 0) return;
+      clearInterval(timer);
+      if (!isThere) return setSaid(texts.slow);
+      setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
+      onArrived();
+    }, PAUSE_MS);
+    return () => clearInterval(timer);
   }, []);
-  return <Notice kind={said === texts.recorded ? "good" : "info"}>{said}</Notice>;
+  return <Notice>{said}</Notice>;
 }
