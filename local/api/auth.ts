@@ -2,6 +2,7 @@ import { App, type EmailDriver, getAuthSchemaSql } from "@supabase/lite";
 import type { Config } from "../config.ts";
 import { adminAnswer } from "./auth-admin.ts";
 import { authError, withClaims } from "./auth-answers.ts";
+import { keepChallenge, takePrefix, withCode, withPrefix } from "./auth-recovery.ts";
 import { mendRequest } from "./auth-requests.ts";
 import { currentRequest, logFault, type RequestContext, requestContext } from "./context.ts";
 import { Database } from "./database.ts";
@@ -38,9 +39,14 @@ export function createAuth(options: ApiOptions) {
     return requestContext.run(context, async () => {
       const admin = await adminAnswer(sql, options.env, outer, context.path);
       if (admin) return admin;
+      if (context.path === "/verify") context.pkce = takePrefix(url);
       const inner = mendRequest(outer, url, text);
       if (inner instanceof Response) return inner;
+      if (context.path === "/recover") {
+        context.pkce = await keepChallenge(sql, text);
+      }
       const response = await app.fetch(inner);
+      if (context.pkce && context.path === "/verify") return withCode(sql, response);
       if (response.status < 500) return withClaims(sql, issuer, response);
       logFault(context, response.status);
       return authError(500, "unexpected_failure", "Unexpected failure, please check the log");
@@ -72,9 +78,10 @@ function mailDriver(mail: ApiOptions["mail"], apiUrl: string, webUrl: string): E
   const wrong = new URL("/auth/v1/verify", webUrl).href;
   return {
     async send({ to, subject, text = "", html = "" }) {
-      const target = `redirect_to=${encodeURIComponent(currentRequest().redirectTo ?? webUrl)}`;
+      const { redirectTo, pkce } = currentRequest();
+      const target = `redirect_to=${encodeURIComponent(redirectTo ?? webUrl)}`;
       const mend = (body: string) =>
-        body
+        (pkce ? withPrefix(body) : body)
           .replaceAll(wrong, `${apiUrl}/auth/v1/verify`)
           .replaceAll(/redirect_to=[^&"\s<]*/g, () => target);
       const people = { From: { Email: "auth@mail.local" }, To: [{ Email: to }] };

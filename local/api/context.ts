@@ -12,6 +12,8 @@ export interface RequestContext {
   role: string;
   /** Where a mailed link shall lead in the end. */
   redirectTo?: string | null;
+  /** Whether that link leads on with a code instead of a session. */
+  pkce?: boolean;
   /** The request as upstream understood it. */
   call?: AnyAST;
   /** Names of columns that hold instants, in any table. */

@@ -5,11 +5,11 @@ import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, goTo } from "../shared/route.ts";
+import { when } from "../shared/starts.tsx";
 import { writeStored } from "../shared/store.ts";
 import { Button, type Fact, Facts, Heading, Link, Loading, Notice } from "../shared/ui.tsx";
 import { type BookingPage, isMadeHere, look, type Made, madeBefore, paymentPage } from "./api.ts";
 import { downloadCalendarFile } from "./calendar-file.ts";
-import { when } from "./details-step.tsx";
 import { START } from "./start.ts";
 import { texts } from "./texts/index.ts";
 
