@@ -51,7 +51,11 @@ export function Home({ onSession, onSignedOut, ...portal }: HomeProps) {
         {!isLink(portal.session) && (
           <nav class="tabs" aria-label={texts.nav.label}>
             {VIEWS.map((name) => (
-              <Link key={name} to={{ ...CLEAN, view: name }} aria-current={name === view ? "page" : undefined}>
+              <Link
+                key={name}
+                to={{ ...CLEAN, view: name }}
+                aria-current={name === view ? "page" : undefined}
+              >
                 {texts.nav[name]}
               </Link>
             ))}
