@@ -119,7 +119,7 @@ function Card({ booking, isChanged = false, ...portal }: CardProps) {
       />
       <Words>{booking.notes}</Words>
       {isLive && status === "pending" && <p>{waits}</p>}
-      {isLive && order && dueNow(order) > 0 && <Pay {...portal} order={order} />}
+      {isLive && order && dueNow(order) > 0 && <Pay api={portal.api} order={order} />}
       {isLive && until >= Date.now() && (
         <>
           <p class="faint">{texts.changeUntil(untilText)}</p>

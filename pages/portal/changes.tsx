@@ -56,28 +56,23 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
   });
   const back = <Button onClick={() => finish()}>{texts.move.back}</Button>;
   if (page === undefined) return <Loading />;
-  if (!service) {
+  if (!service || Number.isNaN(Date.parse(start))) {
     return (
       <>
-        <p role="status">{texts.move.gone}</p>
-        <div class="actions">{back}</div>
-      </>
-    );
-  }
-  if (Number.isNaN(Date.parse(start))) {
-    return (
-      <>
-        <SlotPicker
-          load={(from_date, to_date, signal) => {
-            const range = { service_id: service.id, from_date, to_date };
-            const asked = { ...range, reschedule_of: booking.id };
-            return api.rpc("available_slots", asked, signal && { signal });
-          }}
-          {...{ name, day: query.get("day") }}
-          lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
-          onDay={(day) => go({ day }, { replace: true })}
-          onPick={(next) => go({ start: next })}
-        />
+        {!service && <p role="status">{texts.move.gone}</p>}
+        {service && (
+          <SlotPicker
+            load={(from_date, to_date, signal) => {
+              const range = { service_id: service.id, from_date, to_date };
+              const asked = { ...range, reschedule_of: booking.id };
+              return api.rpc("available_slots", asked, signal && { signal });
+            }}
+            {...{ name, day: query.get("day") }}
+            lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
+            onDay={(day) => go({ day }, { replace: true })}
+            onPick={(next) => go({ start: next })}
+          />
+        )}
         <div class="actions">{back}</div>
       </>
     );

@@ -66,7 +66,7 @@ export function Home({ onSession, onSignedOut, ...portal }: HomeProps) {
       {isLink(portal.session) || query.has("booking") ? (
         <OneBooking {...portal} finish={finish} />
       ) : view === "orders" ? (
-        <Orders {...portal} />
+        <Orders api={portal.api} />
       ) : view === "me" ? (
         <Me {...portal} onSession={onSession} />
       ) : (

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { VerifyPortalOtpConfirmAnswer } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
-import { isCode } from "../shared/api.ts";
+import { ApiError } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
 import { Button, Heading, Notice, Words } from "../shared/ui.tsx";
@@ -19,9 +19,6 @@ interface LinkStepProps {
 
 const { portal, mail } = anybody.functions;
 
-/** Why a link does not do what it was for, and will not: trying again is of no use. */
-const REFUSALS = ["invalid_link", "slot_taken", "hold_expired", "invalid_transition"] as const;
-
 export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkStepProps) {
   const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
@@ -31,28 +28,25 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
     } else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
     keepEntry(null);
   });
-  const refused = REFUSALS.find((code) => isCode(act.error, code));
+  // Nothing of this gets better by trying again.
+  const refused = act.error instanceof ApiError ? all.refused[act.error.code] : undefined;
   const { booking, order } = done ?? {};
-  const { status = "" } = booking ?? {};
-  const { pending, confirmed, over } = all.confirmed;
-  const bookingWords = status === "pending" ? pending : status === "confirmed" ? confirmed : over;
-  const became = order ? all.confirmed.order : booking ? bookingWords : undefined;
+  const became = booking ? all.confirmed[booking.status] : order && all.confirmed.order;
   const { heading, lead, button } = { ...all.link[kind], ...became };
-  const said = became?.lead ?? all.done[kind];
+  const about = booking
+    ? `${booking.service_name}\n${momentText(booking.starts_at, visitorZone)} (${zoneText(visitorZone)})`
+    : order && `${all.orders.number(order.number)}: ${money(order.total, order.currency)}`;
   return (
     <section class="card stack">
       <Heading key={String(!done)} title={heading}>
         {heading}
       </Heading>
-      {booking && (
-        <Words>
-          {`${booking.service_name}\n${momentText(booking.starts_at, visitorZone)} (${zoneText(visitorZone)})`}
-        </Words>
+      {about && <Words>{about}</Words>}
+      {done ? (
+        <Notice kind="good">{became?.lead ?? all.done[kind]}</Notice>
+      ) : (
+        !refused && <p>{lead}</p>
       )}
-      {order && (
-        <p>{`${all.orders.number(order.number)}: ${money(order.total, order.currency)}`}</p>
-      )}
-      {done ? <Notice kind="good">{said}</Notice> : !refused && <p>{lead}</p>}
       {refused && <Notice kind="error">{all.refused[refused]}</Notice>}
       {!refused && <Failure error={act.error} />}
       <div class="actions">

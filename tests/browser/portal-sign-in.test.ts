@@ -108,7 +108,7 @@ test("another code makes the first one worthless, and a fourth in a minute has t
   await ask();
   await ask();
   await page.getByText("Too many tries.").waitFor();
-  await page.goForward();
+  await page.goBack();
   // A refused request leaves the last code valid, and the second is not the last.
   await page.getByLabel("Code").fill(second);
   await page.getByRole("button", { name: "Sign in" }).click();

@@ -65,7 +65,15 @@ export const en = {
       heading: "Your request is on its way",
       lead: "It still has to be confirmed by hand. You get a mail when it is.",
     },
-    over: {
+    cancelled: {
+      heading: "Your booking",
+      lead: "You had confirmed this booking. It is not open any more.",
+    },
+    completed: {
+      heading: "Your booking",
+      lead: "You had confirmed this booking. It is not open any more.",
+    },
+    no_show: {
       heading: "Your booking",
       lead: "You had confirmed this booking. It is not open any more.",
     },
@@ -82,7 +90,7 @@ export const en = {
     hold_expired:
       "Too late: this was kept for half an hour, and no longer. Please book or order again.",
     invalid_transition: "This has been cancelled and cannot be confirmed any more.",
-  },
+  } as Record<string, string>,
   nav: {
     label: "What to see",
     upcoming: "Upcoming",
@@ -170,7 +178,6 @@ export const en = {
     pay: (amount: string) => `Pay ${amount}`,
     holdNote: (until: string) =>
       `Kept for you until ${until}. Without a payment or confirmation it is cancelled.`,
-    noOnline: (name: string) => `This cannot be paid online. Please pay ${name} directly.`,
     recording: "Thank you. Your payment is being recorded …",
     recorded: "Your payment has arrived.",
     returned: "Your payment came too late, so it goes back to you.",

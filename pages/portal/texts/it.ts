@@ -65,7 +65,15 @@ export const it: PortalTexts = {
       heading: "La tua richiesta è inviata",
       lead: "Deve ancora essere confermata. Riceverai un'e-mail.",
     },
-    over: {
+    cancelled: {
+      heading: "La tua prenotazione",
+      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+    },
+    completed: {
+      heading: "La tua prenotazione",
+      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+    },
+    no_show: {
       heading: "La tua prenotazione",
       lead: "Avevi confermato questa prenotazione. Non è più aperta.",
     },
@@ -171,7 +179,6 @@ export const it: PortalTexts = {
     pay: (amount) => `Paga ${amount}`,
     holdNote: (until) =>
       `Riservato per te fino alle ${until}. Senza pagamento o conferma viene annullato.`,
-    noOnline: (name) => `Non si può pagare online. Paga direttamente a ${name}.`,
     recording: "Grazie. Il pagamento si sta registrando …",
     recorded: "Il tuo pagamento è arrivato.",
     returned: "Il tuo pagamento è arrivato troppo tardi e ti viene restituito.",
