@@ -24,7 +24,7 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
   const act = useAction(async () => {
     if (kind === "manage") return onSession(await portal.openLink(token));
     if (kind === "confirm") {
-      setDone((await portal.confirm(token)) as VerifyPortalOtpConfirmAnswer);
+      setDone(await portal.confirm(token));
     } else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
     keepEntry(null);
   });
@@ -47,7 +47,7 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
       ) : (
         !refused && <p>{lead}</p>
       )}
-      {refused && <Notice kind="error">{all.refused[refused]}</Notice>}
+      {refused && <Notice kind="error">{refused}</Notice>}
       {!refused && <Failure error={act.error} />}
       <div class="actions">
         {!done && !refused ? (

@@ -1,6 +1,6 @@
 /** Orders of the client, the way to pay them, and what became of a payment that somebody comes back from. */
 import { useEffect, useState } from "preact/hooks";
-import type { Order, OrderLine } from "../../client/src/database.ts";
+import type { Order } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
 import { Failure } from "../shared/errors.tsx";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
@@ -32,7 +32,8 @@ export function Orders({ api }: Pick<Portal, "api">) {
       {paid && <Arrival api={api} id={paid} onArrived={() => setArrived(true)} />}
       {query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
       <List
-        {...{ key: arrived, load, none: texts.none }}
+        key={arrived}
+        {...{ load, none: texts.none }}
         card={(order) => <Card api={api} order={order} />}
       />
     </section>
@@ -60,12 +61,10 @@ function Card({ api, order }: Pick<Portal, "api"> & { order: Order }) {
       <Facts
         plain
         rows={[
-          ...(order.items as unknown as OrderLine[]).map(
-            ({ name, options, quantity, ...line }): Fact => {
-              const words = [name, ...Object.values(options)].join(", ");
-              return [`${quantity} × ${words}`, money(line.total, currency)];
-            },
-          ),
+          ...order.items.map(({ name, options, quantity, ...line }): Fact => {
+            const words = [name, ...Object.values(options)].join(", ");
+            return [`${quantity} × ${words}`, money(line.total, currency)];
+          }),
           sum(texts.discount, -discount),
           !isIncluded && sum(texts.tax, tax),
           [texts.total, money(total, currency), "total"],
