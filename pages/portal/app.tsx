@@ -8,20 +8,17 @@ import { type Entry, keepEntry, takeEntry } from "./entry.ts";
 import { Home } from "./home.tsx";
 import { LinkStep } from "./link-step.tsx";
 import * as sessions from "./session.ts";
-import { SignIn } from "./sign-in.tsx";
+import { type Ending, type Owner, SignIn } from "./sign-in.tsx";
 
 export function App({ entry: first }: { entry: Entry | null }) {
   const { query, go } = useRoute();
   const [entry, setEntry] = useState(first);
   const [session, setSession] = useState(sessions.readSession);
-  const [ending, setEnding] = useState<sessions.Ending>();
-  /** Whose client signs in, where the address does not name somebody whose page is shown. */
-  const [owner, setOwner] = useState<{ id: string; full_name?: string }>();
-  const username =
-    session?.professional.username ||
-    query.get("professional") ||
-    import.meta.env.VITE_PROFESSIONAL;
-  const page = useLoaded((signal) => sessions.publicPage(username, signal), [username]);
+  const [ending, setEnding] = useState<Ending>();
+  const [owner, setOwner] = useState<Owner>();
+  const { username } = session?.professional ?? { username: query.get("professional") };
+  const named = username || import.meta.env.VITE_PROFESSIONAL;
+  const page = useLoaded((signal) => sessions.publicPage(named, signal), [named]);
 
   useEffect(() => {
     // A link that is pasted into this tab loads nothing anew.
@@ -42,24 +39,22 @@ export function App({ entry: first }: { entry: Entry | null }) {
     // So that a reload after the session, and a bookmark, know whose client it is.
     go({ professional: answer.professional.username, step: null }, { replace: true });
   };
-  const end = (why: sessions.Ending) => {
+  const end = (why: Ending) => {
     if (!session || !sessions.readSession()) return;
     // Whoever signs out may leave the machine to somebody else.
-    const email = why !== "signedOut" && "email" in session.client && session.client.email;
+    const email = why === "over" && "email" in session.client && session.client.email;
     writeStored("portal.email", email || "");
     setOwner(session.professional);
     setEnding(why);
     setSession(sessions.keepSession(null));
   };
-  const api = useMemo(
-    () => session && sessions.connectAs(session, () => end(sessions.endingOf(session))),
-    [session?.access_token],
-  );
+  const token = session?.access_token;
+  const api = useMemo(() => session && sessions.connectAs(session, () => end("over")), [token]);
   useEffect(() => {
     if (!session) return;
-    const timer = setTimeout(() => end(sessions.endingOf(session)), session.ends - Date.now());
+    const timer = setTimeout(() => end("over"), session.ends - Date.now());
     return () => clearTimeout(timer);
-  }, [session]);
+  }, [token]);
 
   return (
     <Page wide={query.get("do") === "move"}>
@@ -70,10 +65,7 @@ export function App({ entry: first }: { entry: Entry | null }) {
       ) : (
         <Home
           {...{ api, session, page: page.value }}
-          onName={(name) => {
-            const client = { ...session.client, name };
-            setSession(sessions.keepSession({ ...session, client } as typeof session));
-          }}
+          onSession={(next) => setSession(sessions.keepSession(next))}
           onSignedOut={() => end("signedOut")}
         />
       )}

@@ -1,9 +1,9 @@
 /** Bookings of the client, and one of them, to be looked at, moved or cancelled. */
 import type { Booking, Order } from "../../client/src/database.ts";
 import { Failure } from "../shared/errors.tsx";
-import { type Instant, momentText, money, timeOf, visitorZone } from "../shared/format.ts";
+import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
-import { useRoute } from "../shared/route.ts";
+import { goTo, useRoute } from "../shared/route.ts";
 import { when } from "../shared/starts.tsx";
 import { Button, Facts, Heading, Loading, Words } from "../shared/ui.tsx";
 import { Cancel, Move } from "./changes.tsx";
@@ -25,9 +25,8 @@ export type OwnBooking = Booking & { orders?: Order[] };
 const bookings = ({ api, session }: Portal) =>
   api.from("bookings").select((isLink(session) ? COLUMNS : `${COLUMNS}, ${ORDERS}`) as "*");
 
-export function Bookings({ view, ...portal }: Portal & { view: "upcoming" | "past" }) {
+export function Bookings({ isPast, ...portal }: Portal & { isPast: boolean }) {
   const { api, session, page } = portal;
-  const isPast = view === "past";
   const load = (first: number, last: number): Promise<OwnBooking[]> => {
     const now = new Date().toISOString();
     const query = isPast
@@ -38,16 +37,13 @@ export function Bookings({ view, ...portal }: Portal & { view: "upcoming" | "pas
   };
   return (
     <section class="stack">
-      <Heading level={2}>{all.nav[view]}</Heading>
+      <Heading level={2}>{all.nav[isPast ? "past" : "upcoming"]}</Heading>
       <List
-        load={load}
-        none={isPast ? texts.nonePast : texts.noneUpcoming}
+        {...{ load, none: isPast ? texts.nonePast : texts.noneUpcoming }}
         card={(booking) => <Card {...portal} booking={booking} />}
       />
       {page?.services[0] && (
-        <p>
-          <a href={`../?professional=${session.professional.username}`}>{texts.book}</a>
-        </p>
+        <a href={`../?professional=${session.professional.username}`}>{texts.book}</a>
       )}
     </section>
   );
@@ -65,34 +61,41 @@ export function OneBooking({ finish, ...portal }: Portal & { finish: (said?: str
   if (found.error) return <Failure error={found.error} again={found.again} />;
   if (booking === undefined) return <Loading />;
   if (booking === null) return <p role="status">{texts.gone}</p>;
-  if (act === "move") return <Move {...portal} booking={booking} finish={finish} />;
-  if (act === "cancel") return <Cancel {...portal} booking={booking} finish={finish} />;
+  const [heading, Change] =
+    act === "move" ? [all.move, Move] : act === "cancel" ? [all.cancel, Cancel] : [all.link.manage];
   return (
     <section class="stack">
-      <Heading level={2}>{all.link.manage.heading}</Heading>
+      <Heading level={2}>{heading.heading}</Heading>
       <div class="card stack">
-        <Card {...portal} booking={booking} />
+        <Card {...portal} booking={booking} isChanged={Change !== undefined} />
+        {Change && <Change {...portal} booking={booking} finish={finish} />}
       </div>
     </section>
   );
 }
 
-function Card({ booking, ...portal }: Portal & { booking: OwnBooking }) {
-  const { go } = useRoute();
+interface CardProps extends Portal {
+  booking: OwnBooking;
+  /** What to do with it is being asked already. */
+  isChanged?: boolean;
+}
+
+function Card({ booking, isChanged = false, ...portal }: CardProps) {
   const { full_name, time_zone } = portal.session.professional;
   const { id, status, cancelled_by: by, expires_at, starts_at, ends_at } = booking;
-  const name = booking.service_name ?? "";
   const isOpen = status === "pending" || status === "confirmed";
-  const isLive = isOpen && Date.parse(ends_at) > Date.now();
+  const isLive = isOpen && !isChanged && Date.parse(ends_at) > Date.now();
   const order = booking.orders?.find((one) => one.status !== "cancelled");
   // What receipts call `cancel_until`; the API has the last word.
   const until = Date.parse(starts_at) - booking.cancellation_notice * 60_000;
   const untilText = momentText(new Date(until).toISOString(), visitorZone);
-  const change = (act: "move" | "cancel", kind?: "danger") => (
+  const kept = expires_at && timeOf(expires_at, visitorZone);
+  const waits = kept ? texts[order ? "holdPayNote" : "holdNote"](kept) : texts.pending(full_name);
+  const change = (act: "move" | "cancel") => (
     <Button
-      {...(kind && { kind })}
-      aria-label={`${texts[act]}: ${name}`}
-      onClick={() => go({ booking: id, do: act })}
+      kind={act === "cancel" ? "danger" : "plain"}
+      aria-label={`${texts[act]}: ${booking.service_name}`}
+      onClick={() => goTo({ booking: id, do: act })}
     >
       {texts[act]}
     </Button>
@@ -100,9 +103,9 @@ function Card({ booking, ...portal }: Portal & { booking: OwnBooking }) {
   return (
     <>
       <div class="row apart">
-        <h3 dir="auto">{name}</h3>
-        <span class={isLive ? "badge" : "badge quiet"}>
-          {texts.status[isLive && expires_at ? "hold" : status]}
+        <h3 dir="auto">{booking.service_name}</h3>
+        <span class={isOpen ? "badge" : "badge quiet"}>
+          {texts.status[isOpen && expires_at ? "hold" : status]}
         </span>
       </div>
       <Facts
@@ -110,19 +113,19 @@ function Card({ booking, ...portal }: Portal & { booking: OwnBooking }) {
         rows={[
           ...when(starts_at, time_zone, ends_at),
           booking.price > 0 && [texts.price, money(booking.price, booking.currency)],
-          by !== null && [texts.status.cancelled, texts.cancelledBy[by](full_name)],
+          by !== null && [texts.cancelled, texts.cancelledBy[by](full_name)],
           booking.cancel_reason !== null && [texts.reason, booking.cancel_reason],
         ]}
       />
       <Words>{booking.notes}</Words>
-      {isLive && status === "pending" && <p>{waitsFor(expires_at, order, full_name)}</p>}
-      {isLive && order && dueNow(order) > 0 && <Pay {...portal} order={order} />}
+      {isLive && status === "pending" && <p>{waits}</p>}
+      {isLive && order && dueNow(order) > 0 && <Pay api={portal.api} order={order} />}
       {isLive && until >= Date.now() && (
         <>
           <p class="faint">{texts.changeUntil(untilText)}</p>
           <div class="actions">
             {change("move")}
-            {change("cancel", "danger")}
+            {change("cancel")}
           </div>
         </>
       )}
@@ -136,18 +139,12 @@ function Card({ booking, ...portal }: Portal & { booking: OwnBooking }) {
   );
 }
 
-function waitsFor(expiresAt: Instant | null, order: Order | undefined, name: string): string {
-  if (!expiresAt) return texts.pendingNote(name);
-  if (Date.parse(expiresAt) <= Date.now()) return texts.holdPageNote;
-  return texts[order ? "holdPayNote" : "holdNote"](timeOf(expiresAt, visitorZone));
-}
-
 /** Whom to ask when it cannot be changed here any more. */
 export function Contact({ session, page }: Portal) {
   const { contact_phone: phone, contact_email: email } = page?.professional ?? {};
   return (
     <p class="row">
-      {texts[phone || email ? "callNamed" : "callUnnamed"](session.professional.full_name)}
+      {texts.contact(session.professional.full_name)}
       {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
       {email && <a href={`mailto:${email}`}>{email}</a>}
     </p>

@@ -7,11 +7,11 @@ import { Button, Link, Notice } from "../shared/ui.tsx";
 import { Bookings, OneBooking } from "./bookings.tsx";
 import { Me } from "./me.tsx";
 import { Orders } from "./orders.tsx";
-import { isLink, type Portal } from "./session.ts";
+import { isLink, type Portal, type Session } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
 interface HomeProps extends Portal {
-  onName: (name: string) => void;
+  onSession: (session: Session) => void;
   onSignedOut: () => void;
 }
 
@@ -22,7 +22,7 @@ export const CLEAN: Changes = Object.fromEntries(
   ["view", "booking", "do", "day", "start", "paid", "unpaid"].map((name) => [name, null]),
 );
 
-export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
+export function Home({ onSession, onSignedOut, ...portal }: HomeProps) {
   const { query, go } = useRoute();
   const { client, professional } = portal.session;
   const [said, setSaid] = useState({ text: "", at: "" });
@@ -42,9 +42,7 @@ export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
       <header class="stack">
         <h1 dir="auto">{texts.titleWith(professional.full_name)}</h1>
         <div class="row apart">
-          <p class="faint">
-            {texts.nav.signedInAs} <bdi>{client.name}</bdi>
-          </p>
+          <bdi class="faint">{client.name}</bdi>
           <Button kind="link" busy={signOut.busy} onClick={signOut.run}>
             {texts.nav.signOut}
           </Button>
@@ -68,11 +66,11 @@ export function Home({ onName, onSignedOut, ...portal }: HomeProps) {
       {isLink(portal.session) || query.has("booking") ? (
         <OneBooking {...portal} finish={finish} />
       ) : view === "orders" ? (
-        <Orders {...portal} />
+        <Orders api={portal.api} />
       ) : view === "me" ? (
-        <Me {...portal} onName={onName} />
+        <Me {...portal} onSession={onSession} />
       ) : (
-        <Bookings key={view} {...portal} view={view} />
+        <Bookings key={view} {...portal} isPast={view === "past"} />
       )}
     </>
   );

@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks";
 import type { VerifyPortalOtpConfirmAnswer } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
-import { isCode } from "../shared/api.ts";
+import { ApiError } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
-import { Button, Facts, Heading, Notice } from "../shared/ui.tsx";
+import { Button, Heading, Notice, Words } from "../shared/ui.tsx";
 import { keepEntry, type LinkEntry } from "./entry.ts";
 import { anybody, type SessionAnswer } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
@@ -19,61 +19,45 @@ interface LinkStepProps {
 
 const { portal, mail } = anybody.functions;
 
-/** Why a link does not do what it was for, and will not: trying again is of no use. */
-const REFUSALS = ["invalid_link", "slot_taken", "hold_expired", "invalid_transition"] as const;
-
 export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkStepProps) {
   const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
     if (kind === "manage") return onSession(await portal.openLink(token));
-    if (kind === "confirm") setDone((await portal.confirm(token)) as VerifyPortalOtpConfirmAnswer);
-    else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
+    if (kind === "confirm") {
+      setDone(await portal.confirm(token));
+    } else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
     keepEntry(null);
   });
-  const refused = REFUSALS.find((code) => isCode(act.error, code));
+  // Nothing of this gets better by trying again.
+  const refused = act.error instanceof ApiError ? all.refused[act.error.code] : undefined;
   const { booking, order } = done ?? {};
-  const became = booking ? bookingWords(booking.status) : order && all.confirmed.order;
-  const { heading, lead, button, done: said } = { done: "", ...all.link[kind], ...became };
+  const became = booking ? all.confirmed[booking.status] : order && all.confirmed.order;
+  const { heading, lead, button } = { ...all.link[kind], ...became };
+  const about = booking
+    ? `${booking.service_name}\n${momentText(booking.starts_at, visitorZone)} (${zoneText(visitorZone)})`
+    : order && `${all.orders.number(order.number)}: ${money(order.total, order.currency)}`;
   return (
     <section class="card stack">
       <Heading key={String(!done)} title={heading}>
         {heading}
       </Heading>
-      {booking && (
-        <Facts
-          plain
-          rows={[
-            [booking.service_name, momentText(booking.starts_at, visitorZone)],
-            [all.bookings.zone, zoneText(visitorZone)],
-          ]}
-        />
+      {about && <Words>{about}</Words>}
+      {done ? (
+        <Notice kind="good">{became?.lead ?? all.done[kind]}</Notice>
+      ) : (
+        !refused && <p>{lead}</p>
       )}
-      {order && (
-        <Facts
-          plain
-          rows={[[all.orders.number(order.number), money(order.total, order.currency)]]}
-        />
-      )}
-      {done ? <Notice kind="good">{became ? lead : said}</Notice> : !refused && <p>{lead}</p>}
-      {refused && <Notice kind="error">{all.refused[refused]}</Notice>}
+      {refused && <Notice kind="error">{refused}</Notice>}
       {!refused && <Failure error={act.error} />}
       <div class="actions">
-        {!done && !refused && (
+        {!done && !refused ? (
           <Button kind="primary" busy={act.busy} onClick={act.run}>
             {button}
           </Button>
-        )}
-        {(done || refused) && kind !== "confirm-address" && (
-          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>
-            {all.link.onward}
-          </Button>
+        ) : (
+          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>{all.onward}</Button>
         )}
       </div>
     </section>
   );
-}
-
-function bookingWords(status: string) {
-  const { booking, request, over } = all.confirmed;
-  return status === "confirmed" ? booking : status === "pending" ? request : over;
 }

@@ -1,6 +1,6 @@
-/** A list that comes in pages; whoever asks for more is led to the first of them. */
+/** A list that comes in pages. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Button, Loading } from "../shared/ui.tsx";
@@ -10,44 +10,47 @@ const SIZE = 10;
 
 interface ListProps<Row> {
   /** Both included, from 0. */
-  load: (first: number, last: number) => PromiseLike<Row[]>;
+  load: (first: number, last: number) => Promise<Row[]>;
   /** What is said of an empty one. */
   none: string;
   card: (row: Row) => ComponentChildren;
 }
 
+/** Whoever asks for more is led to the first of them. */
+const focus = (element: HTMLElement | null) => element?.focus();
+
 export function List<Row extends { id: string }>({ load, none, card }: ListProps<Row>) {
-  const [rows, setRows] = useState<Row[]>([]);
-  const [rest, setRest] = useState<"unknown" | "more" | "none">("unknown");
-  const firstNew = useRef<HTMLLIElement>(null);
-  const [shown, setShown] = useState(0);
+  const [rows, setRows] = useState<Row[]>();
+  const [hasMore, setHasMore] = useState(false);
   const next = useAction(async () => {
+    const known = rows ?? [];
     // One more than is shown says whether there are more.
-    const got = await load(rows.length, rows.length + SIZE);
-    setRest(got.length > SIZE ? "more" : "none");
-    setShown(rows.length);
-    setRows([...rows, ...got.slice(0, SIZE)]);
+    const got = await load(known.length, known.length + SIZE);
+    setHasMore(got.length > SIZE);
+    setRows([...known, ...got.slice(0, SIZE)]);
   });
   useEffect(() => void next.run(), []);
-  useEffect(() => void (shown > 0 && firstNew.current?.focus()), [shown]);
   return (
     <>
-      {rest === "none" && rows.length === 0 && <p>{none}</p>}
+      {rows?.length === 0 && <p>{none}</p>}
       <ul class="list">
-        {rows.map((row, index) => (
-          <li key={row.id} class="card stack" tabIndex={-1} ref={index === shown ? firstNew : null}>
+        {rows?.map((row, at) => (
+          <li
+            key={row.id}
+            class="card stack"
+            tabIndex={-1}
+            ref={at && at % SIZE === 0 ? focus : null}
+          >
             {card(row)}
           </li>
         ))}
       </ul>
-      {rest === "unknown" && next.busy && <Loading />}
+      {!rows && next.busy && <Loading />}
       <Failure error={next.error} again={next.run} />
-      {rest === "more" && !next.error && (
-        <div class="actions">
-          <Button busy={next.busy} onClick={next.run}>
-            {texts.more}
-          </Button>
-        </div>
+      {hasMore && !next.error && (
+        <Button busy={next.busy} onClick={next.run}>
+          {texts.more}
+        </Button>
       )}
     </>
   );

@@ -5,57 +5,44 @@ import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { useLoaded } from "../shared/loaded.ts";
 import { Field, Heading, Loading, Notice } from "../shared/ui.tsx";
-import type { Portal } from "./session.ts";
+import type { Portal, Session } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
-type MeProps = Portal & { onName: (name: string) => void };
+type MeProps = Portal & { onSession: (session: Session) => void };
 
-export function Me({ api, session, onName }: MeProps) {
+export function Me({ api, session, onSession }: MeProps) {
   const { id } = session.client;
-  const stored = useLoaded(
+  const own = useLoaded(
     () => api.run(api.from("clients").select("name, email, phone").eq("id", id).single()),
     [id],
   );
   const [typed, setTyped] = useState<{ name?: string; phone?: string }>({});
-  const { name = "", phone, email } = { ...stored.value, ...typed };
-  const [saved, setSaved] = useState("");
+  const [saved, setSaved] = useState<typeof typed>();
+  const { name = "", phone, email } = { ...own.value, ...typed };
   const save = useAction(async () => {
-    const values = { name, phone: phone?.trim() || null };
-    await api.run(api.from("clients").update(values).eq("id", id));
-    setSaved(JSON.stringify(typed));
-    onName(name.trim());
+    await api.run(
+      api
+        .from("clients")
+        .update({ name, phone: phone?.trim() || null })
+        .eq("id", id),
+    );
+    setSaved(typed);
+    onSession({ ...session, client: { ...session.client, name: name.trim() } } as Session);
   });
-  const wrong = fieldErrors(save.error);
+  if (!own.value) return own.error ? <Failure error={own.error} again={own.again} /> : <Loading />;
+  const field = (of: "name" | "phone") => ({
+    ...{ name: of, label: texts.me[of], error: fieldErrors(save.error)[of] },
+    onValue: (text: string) => setTyped({ ...typed, [of]: text }),
+  });
   return (
     <section class="card stack">
       <Heading level={2}>{texts.nav.me}</Heading>
-      <Failure error={stored.error} again={stored.again} />
-      {stored.value === undefined && !stored.error && <Loading />}
-      {stored.value && (
-        <Form noValidate action={save} label={texts.me.save}>
-          <Field
-            name="name"
-            autocomplete="name"
-            label={texts.me.name}
-            value={name}
-            onValue={(text) => setTyped({ ...typed, name: text })}
-            error={wrong.name}
-            required
-          />
-          <Field
-            name="phone"
-            type="tel"
-            autocomplete="tel"
-            label={texts.me.phone}
-            value={phone ?? ""}
-            onValue={(text) => setTyped({ ...typed, phone: text })}
-            error={wrong.phone}
-            optional
-          />
-          <p class="faint">{texts.me.emailNote(session.professional.full_name, email ?? "")}</p>
-          {saved === JSON.stringify(typed) && <Notice kind="good">{texts.me.saved}</Notice>}
-        </Form>
-      )}
+      <Form noValidate action={save} label={texts.me.save}>
+        <Field {...field("name")} autocomplete="name" value={name} required />
+        <Field {...field("phone")} type="tel" autocomplete="tel" value={phone ?? ""} optional />
+        <p class="faint">{texts.me.emailNote(session.professional.full_name, email ?? "")}</p>
+        {saved === typed && <Notice kind="good">{texts.me.saved}</Notice>}
+      </Form>
     </section>
   );
 }

@@ -1,8 +1,7 @@
 /** Orders of the client, the way to pay them, and what became of a payment that somebody comes back from. */
 import { useEffect, useState } from "preact/hooks";
-import type { Order, OrderLine } from "../../client/src/database.ts";
+import type { Order } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
-import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, useRoute } from "../shared/route.ts";
@@ -18,8 +17,7 @@ const texts = all.orders;
 const COLUMNS =
   "id, number, created_at, items, subtotal, discount, tax, total, deposit, currency, status, payment_status, amount_paid, amount_refunded, notes, expires_at";
 
-export function Orders(portal: Portal) {
-  const { api } = portal;
+export function Orders({ api }: Pick<Portal, "api">) {
   const { query } = useRoute();
   const [arrived, setArrived] = useState(false);
   const paid = query.get("paid");
@@ -35,15 +33,14 @@ export function Orders(portal: Portal) {
       {query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
       <List
         key={arrived}
-        load={load}
-        none={texts.none}
-        card={(order) => <Card {...portal} order={order} />}
+        {...{ load, none: texts.none }}
+        card={(order) => <Card api={api} order={order} />}
       />
     </section>
   );
 }
 
-function Card({ order, ...portal }: Portal & { order: Order }) {
+function Card({ api, order }: Pick<Portal, "api"> & { order: Order }) {
   const { status, currency, subtotal, discount, tax, total, expires_at } = order;
   // Prices that include the tax add up without it.
   const isIncluded = Math.abs(subtotal - discount - total) < 0.0005;
@@ -64,12 +61,10 @@ function Card({ order, ...portal }: Portal & { order: Order }) {
       <Facts
         plain
         rows={[
-          ...(order.items as unknown as OrderLine[]).map(
-            ({ name, options, quantity, ...line }): Fact => {
-              const words = [name, ...Object.values(options)].join(", ");
-              return [`${quantity} × ${words}`, money(line.total, currency)];
-            },
-          ),
+          ...order.items.map(({ name, options, quantity, ...line }): Fact => {
+            const words = [name, ...Object.values(options)].join(", ");
+            return [`${quantity} × ${words}`, money(line.total, currency)];
+          }),
           sum(texts.discount, -discount),
           !isIncluded && sum(texts.tax, tax),
           [texts.total, money(total, currency), "total"],
@@ -80,7 +75,7 @@ function Card({ order, ...portal }: Portal & { order: Order }) {
       />
       <Words>{order.notes}</Words>
       {isHold && <p>{texts.holdNote(timeOf(expires_at, visitorZone))}</p>}
-      {dueNow(order) > 0 && <Pay {...portal} order={order} />}
+      {dueNow(order) > 0 && <Pay api={api} order={order} />}
     </>
   );
 }
@@ -91,7 +86,7 @@ export function dueNow({ status, payment_status, amount_paid, deposit, total }: 
   return Math.max((deposit !== null && amount_paid < deposit ? deposit : total) - amount_paid, 0);
 }
 
-export function Pay({ api, session, order }: Portal & { order: Order }) {
+export function Pay({ api, order }: Pick<Portal, "api"> & { order: Order }) {
   const pay = useAction(async () => {
     const back = (how: string) => addressOf({ ...CLEAN, view: "orders", [how]: order.id });
     const asked = { order_id: order.id, success_url: back("paid"), cancel_url: back("unpaid") };
@@ -100,9 +95,6 @@ export function Pay({ api, session, order }: Portal & { order: Order }) {
     writeStored("portal.paid", order.amount_paid);
     location.assign(url);
   });
-  if (isCode(pay.error, "payments_unavailable", "amount_not_payable", "payments_not_configured")) {
-    return <Notice kind="error">{texts.noOnline(session.professional.full_name)}</Notice>;
-  }
   return (
     <>
       <Failure error={pay.error} />
@@ -115,32 +107,30 @@ export function Pay({ api, session, order }: Portal & { order: Order }) {
   );
 }
 
-const LOOKS = 15;
-const PAUSE_MS = 2000;
+const LOOKS = 20;
+const PAUSE_MS = 1500;
 
-interface ArrivalProps extends Pick<Portal, "api"> {
-  id: string;
-  onArrived: () => void;
-}
+type ArrivalProps = Pick<Portal, "api"> & { id: string; onArrived: () => void };
 
 /** People come back as soon as they have paid, which may be before the API knows. */
 function Arrival({ api, id, onArrived }: ArrivalProps) {
   const [said, setSaid] = useState(texts.recording);
   useEffect(() => {
     const before = readStored<number>("portal.paid") ?? 0;
-    let timer: ReturnType<typeof setTimeout>;
-    const look = async (left: number) => {
+    let left = LOOKS;
+    const timer = setInterval(async () => {
       const asked = api.from("orders").select("status, amount_paid").eq("id", id);
       // Without an answer it is asked again.
       const [order] = await api.run(asked).catch(() => []);
-      if (order && order.amount_paid > before) {
-        setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
-        onArrived();
-      } else if (left > 0) timer = setTimeout(look, PAUSE_MS, left - 1);
-      else setSaid(texts.slow);
-    };
-    void look(LOOKS);
-    return () => clearTimeout(timer);
+      const isThere = order && order.amount_paid > before;
+      left -= 1;
+      if (!isThere && left > 0) return;
+      clearInterval(timer);
+      if (!isThere) return setSaid(texts.slow);
+      setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
+      onArrived();
+    }, PAUSE_MS);
+    return () => clearInterval(timer);
   }, []);
-  return <Notice kind={said === texts.recorded ? "good" : "info"}>{said}</Notice>;
+  return <Notice>{said}</Notice>;
 }

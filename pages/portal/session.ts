@@ -8,9 +8,6 @@ export type SessionAnswer = PortalSession | BookingSession;
 /** `ends` is in milliseconds since 1970 by the clock here, which may be wrong. */
 export type Session = SessionAnswer & { ends: number };
 
-/** Why nobody is signed in any more. */
-export type Ending = "expired" | "elsewhere" | "link" | "signedOut";
-
 /** What every part of the portal gets. */
 export interface Portal {
   api: ApiClient;
@@ -30,10 +27,6 @@ export function keepSession(answer: SessionAnswer | Session | null): Session | n
   const session = answer && { ends: Date.now() + answer.expires_in * 1000, ...answer };
   writeStored("portal.session", session);
   return session;
-}
-
-export function endingOf(session: Session): Ending {
-  return isLink(session) ? "link" : Date.now() >= session.ends - 1000 ? "expired" : "elsewhere";
 }
 
 /** Calls as whoever is signed in; `onEnd` hears that the session is no more, whatever was asked. */

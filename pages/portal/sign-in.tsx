@@ -7,18 +7,24 @@ import { Form } from "../shared/form.tsx";
 import type { Loaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
 import { useStored } from "../shared/store.ts";
-import { announce, Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
+import { Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
 import type { CodeEntry } from "./entry.ts";
-import { anybody, type Ending, type SessionAnswer } from "./session.ts";
+import { anybody, type SessionAnswer } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.signIn;
 const { portal } = anybody.functions;
 
+/** Why nobody is signed in any more. */
+export type Ending = "over" | "signedOut";
+
+/** Whose client signs in, where the address does not name somebody whose page is shown. */
+export type Owner = { id: string; full_name?: string };
+
 interface SignInProps {
   /** A code that a mail's link brought. */
   entry: CodeEntry | null;
-  owner: { id: string; full_name?: string } | undefined;
+  owner: Owner | undefined;
   page: Loaded<BookingPage | null>;
   ending: Ending | undefined;
   onSession: (answer: SessionAnswer) => void;
@@ -34,17 +40,18 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
   const professionalId = mailed?.professional ?? owner?.id ?? shown?.id ?? "";
   const name = [shown, owner].find((one) => one?.id === professionalId)?.full_name;
   const isCodeStep = mailed !== null || (query.get("step") === "code" && email !== "");
-
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
-    setCode("");
-    if (isCodeStep) announce(texts.sentAgain);
-    else go({ step: "code" });
+    go({ step: "code" });
   });
   const verify = useAction(async () =>
     onSession(await portal.verifyCode({ email, code, professionalId })),
   );
-
+  const askAgain = () => {
+    setEmail(email);
+    setMailed(null);
+    go({ step: null });
+  };
   if (!professionalId && page.error) return <Failure error={page.error} again={page.again} />;
   if (!professionalId && page.value === undefined) return <Loading />;
   return (
@@ -59,51 +66,24 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
         <Form noValidate action={send} label={texts.send}>
           <p dir="auto">{name ? texts.lead(name) : texts.leadUnnamed}</p>
           <Field
-            name="email"
-            type="email"
-            autocomplete="email"
-            label={texts.email}
-            value={email}
-            onValue={setEmail}
-            error={fieldErrors(send.error).email}
+            {...{ name: "email", type: "email", autocomplete: "email", label: texts.email }}
+            {...{ value: email, onValue: setEmail, error: fieldErrors(send.error).email }}
             required
           />
         </Form>
       ) : (
         <Form
-          noValidate
-          action={verify}
-          label={texts.verify}
-          beside={
-            <>
-              <Button kind="link" busy={send.busy} onClick={send.run}>
-                {texts.again}
-              </Button>
-              <Button
-                kind="link"
-                onClick={() => {
-                  setMailed(null);
-                  go({ step: null });
-                }}
-              >
-                {texts.otherAddress}
-              </Button>
-            </>
-          }
+          {...{ noValidate: true, action: verify, label: texts.verify }}
+          beside={<Button onClick={askAgain}>{texts.again}</Button>}
         >
           <p dir="auto">{mailed ? texts.codeFromMail : texts.codeLead(email)}</p>
           <Field
-            name="code"
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            label={texts.code}
-            hint={texts.codeHint}
-            value={code}
+            {...{ name: "code", inputMode: "numeric", autocomplete: "one-time-code" }}
+            {...{ label: texts.code, hint: texts.codeHint, value: code }}
             onValue={(text) => setCode(text.replace(/\D/g, "").slice(0, 6))}
             error={fieldErrors(verify.error).code}
             required
           />
-          <Failure error={send.error} />
         </Form>
       )}
     </section>

@@ -83,7 +83,7 @@ describe("the link of a booking", () => {
     await page.getByRole("button", { name: "Cancel booking: Haircut" }).click();
     await page.getByRole("button", { name: "Cancel the booking" }).click();
     await page.getByText("Your booking is cancelled.").waitFor();
-    await page.getByText("Cancelled by you.").waitFor();
+    await page.getByText("by you").waitFor();
     expect(await stateOf(booking)).toMatchObject({ status: "cancelled", cancelled_by: "client" });
     await expectAccessible(page);
   });
@@ -93,7 +93,7 @@ describe("the link of a booking", () => {
     await ana.api.rpc("cancel_booking", { booking_id: booking.id, reason: "closed" });
     const page = await openPage(link);
     await page.getByRole("button", { name: "Open the booking" }).click();
-    await page.getByText("Cancelled by Ana Bianchi.").waitFor();
+    await page.getByText("by Ana Bianchi").waitFor();
     expect(await page.getByRole("button", { name: /^Move|^Cancel/ }).count()).toBe(0);
   });
 
@@ -116,7 +116,7 @@ describe("the link of a booking", () => {
     await page.getByRole("button", { name: "Move: Haircut" }).waitFor();
     await sql`delete from private.booking_sessions where booking_id = ${booking.id}`;
     await page.getByRole("button", { name: "Move: Haircut" }).click();
-    await page.getByText("What the link had opened is closed again.").waitFor();
+    await page.getByText("You have been signed out: after an hour").waitFor();
     await page.getByText("Enter the e-mail address that Ana Bianchi has of you.").waitFor();
   });
 
@@ -167,7 +167,7 @@ describe("the link that confirms", () => {
     await page.getByRole("button", { name: "Confirm" }).dblclick();
     await page.getByRole("heading", { name: "Your booking is confirmed" }).waitFor();
     expect(await focused(page)).toBe('h1 "Your booking is confirmed"');
-    expect(await page.locator("dl").textContent()).toMatch(/04:00Time zoneNew York/);
+    await page.getByText("04:00 (New York)").waitFor();
     expect(await stateOf(booking)).toEqual({
       status: "confirmed",
       expires_at: null,

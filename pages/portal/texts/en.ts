@@ -17,20 +17,14 @@ export const en = {
     code: "Code",
     codeHint: "Six digits",
     verify: "Sign in",
-    again: "Mail me another code",
-    sentAgain: "Another code is on its way; the ones before do not work any more.",
-    otherAddress: "Another address",
+    again: "Ask for another code",
     nobody:
       "This page needs to know whose client you are. Open it from a mail that you got, or from the booking page.",
     unknown:
       "There is nobody here by this name who takes bookings or orders. Open this page from a mail that you got.",
   },
   ended: {
-    expired:
-      "Your hour here is over, so you have been signed out. Nothing that you did is lost. Sign in again to go on.",
-    elsewhere:
-      "This session has ended: it was signed out in another tab, or your address was changed. Sign in again to go on.",
-    link: "What the link had opened is closed again. Open the link in the mail once more, or sign in with a code.",
+    over: "You have been signed out: after an hour, in another tab, or because something has changed. Sign in again to go on, or open the link in the mail once more.",
     signedOut: "You are signed out.",
   },
   link: {
@@ -48,26 +42,38 @@ export const en = {
       heading: "No more reminders",
       lead: "You will not be reminded of bookings any more. Other mails about your bookings and orders still come.",
       button: "Stop reminders",
-      done: "You will get no more reminders.",
     },
     "confirm-address": {
       heading: "Confirm your address",
       lead: "Confirm that this address is yours. Mails about bookings and orders can then go to your clients.",
       button: "Confirm the address",
-      done: "Your address is confirmed. Mails now go to your clients.",
     },
-    onward: "To your bookings",
+  },
+  onward: "To your bookings",
+  done: {
+    manage: "",
+    confirm: "",
+    unsubscribe: "You will get no more reminders.",
+    "confirm-address": "Your address is confirmed. Mails now go to your clients.",
   },
   confirmed: {
-    booking: {
+    confirmed: {
       heading: "Your booking is confirmed",
       lead: "A mail with all of it, and a link to change it, is on its way.",
     },
-    request: {
+    pending: {
       heading: "Your request is on its way",
       lead: "It still has to be confirmed by hand. You get a mail when it is.",
     },
-    over: {
+    cancelled: {
+      heading: "Your booking",
+      lead: "You had confirmed this booking. It is not open any more.",
+    },
+    completed: {
+      heading: "Your booking",
+      lead: "You had confirmed this booking. It is not open any more.",
+    },
+    no_show: {
       heading: "Your booking",
       lead: "You had confirmed this booking. It is not open any more.",
     },
@@ -84,15 +90,14 @@ export const en = {
     hold_expired:
       "Too late: this was kept for half an hour, and no longer. Please book or order again.",
     invalid_transition: "This has been cancelled and cannot be confirmed any more.",
-  },
+  } as Record<string, string>,
   nav: {
     label: "What to see",
     upcoming: "Upcoming",
     past: "Past",
     orders: "Orders",
-    me: "Name and phone",
+    me: "Profile",
     signOut: "Sign out",
-    signedInAs: "Signed in as",
   },
   bookings: {
     noneUpcoming: "You have no bookings to come.",
@@ -106,25 +111,22 @@ export const en = {
       no_show: "Missed",
       hold: "Kept for you",
     },
-    pendingNote: (name: string) => `${name} still has to confirm this time. You get a mail then.`,
+    pending: (name: string) => `${name} still has to confirm this time. You get a mail then.`,
     holdNote: (until: string) =>
       `Kept for you until ${until}. Open the link in the mail that we sent you to confirm it.`,
     holdPayNote: (until: string) =>
       `Kept for you until ${until}. Pay to book it; without the payment it becomes free for others.`,
-    holdPageNote:
-      "A payment page for it may still be open. Without a payment it becomes free for others.",
+    cancelled: "Cancelled",
     cancelledBy: {
-      owner: (name: string) => `Cancelled by ${name}.`,
-      client: () => "Cancelled by you.",
-      system: () => "It was not confirmed or paid in time.",
+      owner: (name: string) => `by ${name}`,
+      client: () => "by you",
+      system: () => "not confirmed or paid in time",
     },
     reason: "Reason",
     price: "Price",
-    zone: "Time zone",
     changeUntil: (until: string) => `You can move or cancel it until ${until}.`,
     tooLate: (until: string) => `It could be moved or cancelled here until ${until}.`,
-    callNamed: (name: string) => `If something has come up, please contact ${name}:`,
-    callUnnamed: (name: string) => `If something has come up, please contact ${name} directly.`,
+    contact: (name: string) => `If something has come up, please contact ${name} directly.`,
     move: "Move",
     cancel: "Cancel booking",
     gone: "This booking is not there any more.",
@@ -176,7 +178,6 @@ export const en = {
     pay: (amount: string) => `Pay ${amount}`,
     holdNote: (until: string) =>
       `Kept for you until ${until}. Without a payment or confirmation it is cancelled.`,
-    noOnline: (name: string) => `This cannot be paid online. Please pay ${name} directly.`,
     recording: "Thank you. Your payment is being recorded …",
     recorded: "Your payment has arrived.",
     returned: "Your payment came too late, so it goes back to you.",

@@ -17,20 +17,14 @@ export const it: PortalTexts = {
     code: "Codice",
     codeHint: "Sei cifre",
     verify: "Accedi",
-    again: "Mandami un altro codice",
-    sentAgain: "Un altro codice è in arrivo; quelli di prima non valgono più.",
-    otherAddress: "Un altro indirizzo",
+    again: "Chiedi un altro codice",
     nobody:
       "Questa pagina deve sapere di chi sei cliente. Aprila da un'e-mail che hai ricevuto o dalla pagina delle prenotazioni.",
     unknown:
       "Qui non c'è nessuno con questo nome che prenda prenotazioni o ordini. Apri questa pagina da un'e-mail che hai ricevuto.",
   },
   ended: {
-    expired:
-      "La tua ora qui è finita e l'accesso è stato chiuso. Niente di quello che hai fatto è perso. Accedi di nuovo per continuare.",
-    elsewhere:
-      "Questo accesso è finito: è stato chiuso in un'altra scheda, oppure il tuo indirizzo è cambiato. Accedi di nuovo per continuare.",
-    link: "Quello che il link aveva aperto è di nuovo chiuso. Apri ancora il link dell'e-mail, oppure accedi con un codice.",
+    over: "L'accesso è stato chiuso: dopo un'ora, in un'altra scheda, o perché qualcosa è cambiato. Accedi di nuovo per continuare, o apri ancora il link dell'e-mail.",
     signedOut: "Hai chiuso l'accesso.",
   },
   link: {
@@ -48,26 +42,38 @@ export const it: PortalTexts = {
       heading: "Niente più promemoria",
       lead: "Non riceverai più promemoria degli appuntamenti. Le altre e-mail su prenotazioni e ordini arrivano ancora.",
       button: "Ferma i promemoria",
-      done: "Non riceverai più promemoria.",
     },
     "confirm-address": {
       heading: "Conferma il tuo indirizzo",
       lead: "Conferma che questo indirizzo è tuo. Le e-mail su prenotazioni e ordini potranno così andare ai tuoi clienti.",
       button: "Conferma l'indirizzo",
-      done: "Il tuo indirizzo è confermato. Le e-mail ora vanno ai tuoi clienti.",
     },
-    onward: "Alle tue prenotazioni",
+  },
+  onward: "Alle tue prenotazioni",
+  done: {
+    manage: "",
+    confirm: "",
+    unsubscribe: "Non riceverai più promemoria.",
+    "confirm-address": "Il tuo indirizzo è confermato. Le e-mail ora vanno ai tuoi clienti.",
   },
   confirmed: {
-    booking: {
+    confirmed: {
       heading: "La tua prenotazione è confermata",
       lead: "È in arrivo un'e-mail con tutti i dati e un link per cambiarla.",
     },
-    request: {
+    pending: {
       heading: "La tua richiesta è inviata",
       lead: "Deve ancora essere confermata. Riceverai un'e-mail.",
     },
-    over: {
+    cancelled: {
+      heading: "La tua prenotazione",
+      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+    },
+    completed: {
+      heading: "La tua prenotazione",
+      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+    },
+    no_show: {
       heading: "La tua prenotazione",
       lead: "Avevi confermato questa prenotazione. Non è più aperta.",
     },
@@ -91,9 +97,8 @@ export const it: PortalTexts = {
     upcoming: "In arrivo",
     past: "Passate",
     orders: "Ordini",
-    me: "Nome e telefono",
+    me: "Profilo",
     signOut: "Esci",
-    signedInAs: "Accesso di",
   },
   bookings: {
     noneUpcoming: "Non hai prenotazioni in arrivo.",
@@ -107,25 +112,22 @@ export const it: PortalTexts = {
       no_show: "Mancata",
       hold: "Riservata per te",
     },
-    pendingNote: (name) => `${name} deve ancora confermare questo orario. Riceverai un'e-mail.`,
+    pending: (name) => `${name} deve ancora confermare questo orario. Riceverai un'e-mail.`,
     holdNote: (until) =>
       `Riservata per te fino alle ${until}. Apri il link dell'e-mail che ti abbiamo mandato per confermarla.`,
     holdPayNote: (until) =>
       `Riservata per te fino alle ${until}. Paga per prenotarla; senza pagamento torna libera per altri.`,
-    holdPageNote:
-      "Una pagina di pagamento può essere ancora aperta. Senza pagamento torna libera per altri.",
+    cancelled: "Annullata",
     cancelledBy: {
-      owner: (name) => `Annullata da ${name}.`,
-      client: () => "Annullata da te.",
-      system: () => "Non è stata confermata o pagata in tempo.",
+      owner: (name) => `da ${name}`,
+      client: () => "da te",
+      system: () => "non confermata o pagata in tempo",
     },
     reason: "Motivo",
     price: "Prezzo",
-    zone: "Fuso orario",
     changeUntil: (until) => `Puoi spostarla o annullarla fino a ${until}.`,
     tooLate: (until) => `Si poteva spostare o annullare qui fino a ${until}.`,
-    callNamed: (name) => `Se c'è un problema, contatta ${name}:`,
-    callUnnamed: (name) => `Se c'è un problema, contatta direttamente ${name}.`,
+    contact: (name) => `Se c'è un problema, contatta direttamente ${name}.`,
     move: "Sposta",
     cancel: "Annulla la prenotazione",
     gone: "Questa prenotazione non c'è più.",
@@ -177,7 +179,6 @@ export const it: PortalTexts = {
     pay: (amount) => `Paga ${amount}`,
     holdNote: (until) =>
       `Riservato per te fino alle ${until}. Senza pagamento o conferma viene annullato.`,
-    noOnline: (name) => `Non si può pagare online. Paga direttamente a ${name}.`,
     recording: "Grazie. Il pagamento si sta registrando …",
     recorded: "Il tuo pagamento è arrivato.",
     returned: "Il tuo pagamento è arrivato troppo tardi e ti viene restituito.",
