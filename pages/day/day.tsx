@@ -8,7 +8,7 @@ import { type Loaded, useLoaded } from "../shared/loaded.ts";
 import { announce, Button, Heading, Loading, Notice, Page } from "../shared/ui.tsx";
 import { type Asked, BlockDialog } from "./dialogs.tsx";
 import * as diary from "./diary.ts";
-import { Act } from "./entry.tsx";
+import { useButtons } from "./entry.tsx";
 import { Hours } from "./hours.tsx";
 import { Navigation } from "./navigation.tsx";
 import { signOut } from "./session.ts";
@@ -93,6 +93,7 @@ function Schedule({ query, profile, known }: ScheduleProps) {
   const week = [first, last].map((date) => f.dateText(date, "day")).join(" – ");
   const title = isWeek ? week : f.dateText(day);
   useEffect(() => announce(title), [title]);
+  const button = useButtons();
   const shared = { zone, now, today, profile, bookings: bookings ?? [] };
   return (
     <Page wide={isWeek} brand={<bdi>{profile.full_name}</bdi>}>
@@ -125,7 +126,7 @@ function Schedule({ query, profile, known }: ScheduleProps) {
       )}
       <footer class="row apart">
         <Button onClick={() => setOpen({ Dialog: BlockDialog })}>{texts.blockDialog.title}</Button>
-        <Act label={texts.signOut} run={() => signOut().catch(setTrouble)} />
+        {button(texts.signOut, () => signOut().catch(setTrouble))}
       </footer>
       {trouble !== undefined && (
         <div class="toast">
