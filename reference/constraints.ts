@@ -148,7 +148,7 @@ function sentenceOf(constraint: Constraint, columns: string[], about: Column[]):
   }
 }
 
-function say(model: Model, constraint: Constraint): Said {
+export function say(model: Model, constraint: Constraint): Said {
   const table = model.tables.find(({ name }) => name === constraint.table);
   // A row is always its professional's; nobody wonders about that part of a key.
   const parts = constraint.columns.filter((name) => name !== "professional_id");

@@ -5,7 +5,9 @@ import { withDatabase } from "../local/postgres.ts";
 import { PROJECT_DIR } from "../local/state.ts";
 import { constraintsText } from "./constraints.ts";
 import { databaseTypes } from "./database-types.ts";
+import { referenceText } from "./markdown.ts";
 import { readModel } from "./model.ts";
+import { openApiText } from "./openapi/document.ts";
 import { clientTypes } from "./types.ts";
 import { schemasText } from "./webhook-events.ts";
 
@@ -30,6 +32,8 @@ export async function generatedFiles(dbUrl: string): Promise<Record<string, stri
       "supabase/functions/_shared/database.types.ts": await databaseTypes(sql),
       ...typescript("client/src/database.ts", clientTypes(model)),
       ...typescript("client/src/generated/constraints.ts", constraintsText(model)),
+      "docs/openapi.json": openApiText(model),
+      "docs/reference.md": referenceText(model),
       "docs/webhook-events.schema.json": schemasText(),
     };
   });

@@ -43,6 +43,15 @@ export function descriptionOf(schema: z.core.$ZodType): string | undefined {
   return description === meta(declared).description ? undefined : description;
 }
 
+/** The named list of the same values, of one that is long enough to be no other by chance. */
+function sameList(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  if (!(schema instanceof z.ZodEnum) || schema.options.length < 4 || nameOf(schema)) return;
+  const values = JSON.stringify(schema.options);
+  return [...z.globalRegistry._idmap.values()].find(
+    (other) => other instanceof z.ZodEnum && JSON.stringify(other.options) === values,
+  );
+}
+
 /** The shape that has the name. */
 function named(schema: z.core.$ZodType): z.core.$ZodType {
   let at = schema;
@@ -67,7 +76,7 @@ export function comment(text: string | null | undefined, indent = ""): string {
 
 const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** What the catalogue says about a field of a named shape that says nothing itself. */
+/** What the catalogue says about a field of a named shape, which wins over what the shape says. */
 type CommentOf = (name: string, field: string) => string | null | undefined;
 
 /** Prints shapes, and collects those with names on the way. */
@@ -94,7 +103,8 @@ export class Printer {
   }
 
   /** A reference to the shape's name, which gets declared; without one the type itself. */
-  type(schema: z.core.$ZodType, indent = ""): string {
+  type(given: z.core.$ZodType, indent = ""): string {
+    const schema = sameList(given) ?? given;
     const alias = ALIASES.get(schema._zod.def);
     const name = nameOf(schema) ?? alias;
     if (!name) return this.body(schema, indent);
@@ -120,7 +130,7 @@ export class Printer {
   }
 
   #optional(schema: z.core.$ZodType): boolean {
-    return (this.#io === "input" ? schema._zod.optin : schema._zod.optout) === "optional";
+    return (this.#io === "input" ? schema._zod.optin : schema._zod.optout) !== undefined;
   }
 
   /** A field's own type: that it may be left out is said by its question mark. */
@@ -133,7 +143,7 @@ export class Printer {
   fields(shape: z.core.$ZodShape, indent: string, name?: string): string {
     return Object.entries(shape)
       .map(([field, schema]) => {
-        const about = descriptionOf(schema) ?? (name && this.#commentOf(name, field));
+        const about = (name && this.#commentOf(name, field)) || descriptionOf(schema);
         const mark = this.#optional(schema) ? "?" : "";
         return `${comment(about, indent)}${indent}${key(field)}${mark}: ${this.#field(schema, indent)};\n`;
       })
@@ -223,8 +233,12 @@ export class Printer {
         return inner(def.innerType);
       case "lazy":
         return inner(def.getter());
-      case "pipe":
-        return inner(this.#io === "input" ? def.in : def.out);
+      case "pipe": {
+        const type = inner(this.#io === "input" ? def.in : def.out);
+        // A number in a query, which is text by the time that it is sent.
+        const isRead = (def.out as z.core.$ZodTypes)._zod.def.type === "transform";
+        return type === "string" && isRead ? "number | string" : type;
+      }
       default:
         throw new Error(`No TypeScript type for a shape of kind ${def.type}.`);
     }

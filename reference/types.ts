@@ -4,7 +4,7 @@ import { singular } from "./constraints.ts";
 import type { Column, Fn, Model, Table } from "./model.ts";
 import { comment, nameOf, Printer, pascal } from "./print.ts";
 import { routeName } from "./routes.ts";
-import { COLUMNS } from "./shapes/columns.ts";
+import { COLUMNS, WRITTEN_COLUMNS } from "./shapes/columns.ts";
 import * as common from "./shapes/common.ts";
 import { ERRORS } from "./shapes/errors.ts";
 import { ROUTES } from "./shapes/routes.ts";
@@ -30,6 +30,10 @@ function scalar(type: string): string {
   return isArray ? `${name}[]` : name;
 }
 
+/** Names of arguments that are text, so that nothing but an instant or a date is taken for one. */
+export const INSTANTS = /(_at|^since)$/;
+export const DATES = /_date$/;
+
 const sameValues = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((value) => b.includes(value));
 
@@ -43,16 +47,34 @@ const NAMED_LISTS = Object.values(common)
 
 export const rowName = (table: string) => pascal(singular(table));
 
+/** The names of the shapes that an answer is made of, in whatever list or union. */
+function namesIn(schema: z.core.$ZodType): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "array") return namesIn(def.element);
+  if (def.type === "union") return def.options.flatMap(namesIn);
+  if (def.type === "nullable") return namesIn(def.innerType);
+  const name = nameOf(schema);
+  return name ? [name] : [];
+}
+
+/** What the catalogue says about the fields of what its composite types answer. */
+export function commentsOf(model: Model) {
+  const composites = new Map<string, Column[]>();
+  for (const { name, returns } of model.functions) {
+    const composite = model.composites.find((type) => type.name === returns);
+    const shape = RPCS[name];
+    if (!composite || !shape) continue;
+    for (const of of namesIn(shape.answer)) composites.set(of, composite.columns);
+  }
+  return (name: string, field: string) =>
+    composites.get(name)?.find((column) => column.name === field)?.comment;
+}
+
 class Types {
   readonly printer: Printer;
 
   constructor(readonly model: Model) {
-    const composites = new Map(
-      model.composites.map(({ name, columns }) => [pascal(name), columns]),
-    );
-    this.printer = new Printer(
-      (name, field) => composites.get(name)?.find((column) => column.name === field)?.comment,
-    );
+    this.printer = new Printer(commentsOf(model));
   }
 
   /** The name of the list of a column's values, which gets declared. */
@@ -92,28 +114,17 @@ class Types {
     this.printer.declare(name, `{\n${fields.join("")}}`, table.comment);
 
     const { insert, update } = table.grants.authenticated;
-    const keys = (columns: string[]) => columns.map((column) => `"${column}"`).join(" | ");
-    const isNeeded = (name: string) => {
-      const column = table.columns.find((column) => column.name === name);
-      return column !== undefined && !column.nullable && column.default === null;
-    };
-    const needed = insert.filter(isNeeded);
-    const others = insert.filter((column) => !isNeeded(column));
-    const parts = [
-      needed.length > 0 ? `Pick<${name}, ${keys(needed)}>` : "",
-      others.length > 0 ? `Partial<Pick<${name}, ${keys(others)}>>` : "",
-    ].filter(Boolean);
     this.printer.declare(
       `${name}Insert`,
-      parts.join(" & ") || "Record<string, never>",
-      parts.length > 0
+      this.#written(table, insert, (column) => !column.nullable && column.default === null),
+      insert.length > 0
         ? "What a professional may write into a new row; any other column is refused with 42501."
         : "Nobody makes one: signing up does.",
     );
     const clients = table.grants.portal_client.update;
     this.printer.declare(
       `${name}Update`,
-      `Partial<Pick<${name}, ${keys(update)}>>`,
+      this.#written(table, update, () => false),
       `What a professional may change; any other column is refused with 42501.${
         clients.length > 0
           ? ` In the portal a client may change ${clients.join(" and ")} alone.`
@@ -122,11 +133,35 @@ class Types {
     );
   }
 
+  /** Columns of the row, so that their comments come along, and those that are written otherwise. */
+  #written(table: Table, names: string[], isNeeded: (column: Column) => boolean): string {
+    const columns = table.columns.filter((column) => names.includes(column.name));
+    const other = (column: Column) => WRITTEN_COLUMNS[`${table.name}.${column.name}`];
+    const pick = (some: Column[]) =>
+      some.length > 0
+        ? `Pick<${rowName(table.name)}, ${some.map((column) => `"${column.name}"`).join(" | ")}>`
+        : "";
+    const alike = columns.filter((column) => !other(column));
+    const optional = pick(alike.filter((column) => !isNeeded(column)));
+    const others = columns.flatMap((column) => {
+      const shape = other(column);
+      if (!shape) return [];
+      const mark = isNeeded(column) ? "" : "?";
+      return [`${comment(column.comment)}${column.name}${mark}: ${this.printer.input(shape)};`];
+    });
+    const parts = [
+      pick(alike.filter(isNeeded)),
+      optional && `Partial<${optional}>`,
+      others.length > 0 ? `{ ${others.join(" ")} }` : "",
+    ];
+    return parts.filter(Boolean).join(" & ") || "Record<string, never>";
+  }
+
   #argument(fn: Fn, shape: RpcShape, { name, type }: Fn["arguments"][number]): string {
     const described = shape.args?.[name];
     if (described) return this.printer.input(described);
-    if (type === "text" && /(_at|^since)$/.test(name)) return "Instant";
-    if (type === "text" && /_date$/.test(name)) return "LocalDate";
+    if (type === "text" && INSTANTS.test(name)) return "Instant";
+    if (type === "text" && DATES.test(name)) return "LocalDate";
     if (/^jsonb?$/.test(type)) throw new Error(`${fn.name}(${name}) needs a shape.`);
     return scalar(type);
   }

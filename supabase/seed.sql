@@ -193,7 +193,7 @@ from (
     ('85', 3, '09:00', '24', '12', 'confirmed', null, null),
     ('86', 3, '17:00', '26', '11', 'confirmed', 'Fringe only?', null),
     ('87', 4, '12:00', '24', '12', 'confirmed', null, null),
-    ('88', 4, '17:30', null, null, 'confirmed', null, 'Dentist'),
+    ('88', 4, '17:30', null, null, 'confirmed', 'Dentist', null),
     ('89', 5, '11:30', '21', '11', 'confirmed', null, null),
     ('90', 5, '14:30', '25', '13', 'pending', null, null),
     ('91', 6, '12:00', '22', '11', 'confirmed', null, null),

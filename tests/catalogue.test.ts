@@ -268,12 +268,15 @@ describe("tables", () => {
     expect(rows).toEqual([]);
   });
 
-  test("every column and every type of public has a comment, which becomes the reference", async () => {
+  test("every column and type of public and every setting has a comment, which becomes the reference", async () => {
     const rows = await sql`
       select c.relname || '.' || a.attname as name
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      where (
+          c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'c')
+          or c.oid = 'private.settings'::regclass
+        )
         and coalesce(col_description(c.oid, a.attnum), '') = ''
       union all
       select t.typname

@@ -14,9 +14,10 @@ export type RpcName = keyof Rpcs & string;
 export type RpcArgs<Name extends RpcName> = Rpcs[Name]["Args"];
 export type RpcAnswer<Name extends RpcName> = Rpcs[Name]["Returns"];
 /** Arguments may be left out where every one of them may. */
-type Rest<Args> = Partial<Args> extends Args
-  ? [args?: [Args] extends [never] ? Record<string, never> : Args, options?: CallOptions]
-  : [args: Args, options?: CallOptions];
+type Rest<Args> =
+  Partial<Args> extends Args
+    ? [args?: [Args] extends [never] ? Record<string, never> : Args, options?: CallOptions]
+    : [args: Args, options?: CallOptions];
 
 export interface ClientOptions {
   /** Of a portal session, of a key, or of sessions that you keep; then there is no `auth`. */
@@ -101,11 +102,11 @@ export function createClient(url: string, key: string, options: ClientOptions = 
       refuseUnanswered(cause, asked),
     );
     const text = await response.text().catch((cause) => refuseUnanswered(cause, asked));
-    const json = asJson(text);
-    if (!response.ok || json === undefined) {
-      throw new ApiError(response.status, json ?? { message: text }, asked);
+    const answer = asJson(text);
+    if (!response.ok || answer === null) {
+      throw new ApiError(response.status, answer?.json ?? { message: text }, asked);
     }
-    return json as never;
+    return answer.json as never;
   };
 
   const settle = async <Result extends Outcome>(query: PromiseLike<Result>) => {
@@ -174,12 +175,12 @@ class NoWebSocket {
   }
 }
 
-/** Null for an answer without a body, undefined for a body that is no JSON. */
-function asJson(text: string): object | null | undefined {
+/** Null for what is no JSON; an answer without a body is undefined. */
+function asJson(text: string): { json: object | undefined } | null {
   try {
-    return text === "" ? null : JSON.parse(text);
+    return { json: text === "" ? undefined : JSON.parse(text) };
   } catch {
-    return undefined;
+    return null;
   }
 }
 

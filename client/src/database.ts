@@ -219,6 +219,46 @@ export type ClientUpdate = Partial<
 
 export type OrderKind = "product" | "service";
 
+export type ProductLine = {
+  product_id: string;
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: string | null;
+  /** What tells a variant apart: {"size": "M"} */
+  options: JsonObject;
+};
+
+export type ServiceLine = {
+  service_id: string;
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: null;
+  options: Record<string, never>;
+};
+
+/** Of something that is not in the catalogue */
+export type FreeLine = {
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+  /** In the currency of the row, exact */
+  total: number;
+  sku: null;
+  options: Record<string, never>;
+};
+
+/** As ordered; it never changes */
+export type OrderLine = ProductLine | ServiceLine | FreeLine;
+
 export type OrderStatus = "pending" | "confirmed" | "fulfilled" | "cancelled";
 
 export type PaymentStatus =
@@ -250,7 +290,7 @@ export type Order = {
   /** The booking that is charged; it has one order at a time that is not cancelled. */
   booking_id: string | null;
   /** Lines as ordered, with name, unit price and total; they never change. */
-  items: string[];
+  items: OrderLine[];
   /** Sum of the lines. */
   subtotal: number;
   /** An amount that the professional takes off, cut down to the subtotal. */
@@ -311,6 +351,29 @@ export type Order = {
   metadata: JsonObject;
 };
 
+/** In orders of kind product */
+export type NewProductLine = {
+  product_id: string;
+  quantity: number;
+};
+
+/** In orders of kind service */
+export type NewServiceLine = {
+  service_id: string;
+  quantity: number;
+};
+
+/** Of something that is not in the catalogue */
+export type NewFreeLine = {
+  name: string;
+  /** In the currency of the row, exact */
+  unit_price: number;
+  quantity: number;
+};
+
+/** What is written into items of an order */
+export type NewOrderLine = NewProductLine | NewServiceLine | NewFreeLine;
+
 /** What a professional may write into a new row; any other column is refused with 42501. */
 export type OrderInsert = Partial<
   Pick<
@@ -320,14 +383,16 @@ export type OrderInsert = Partial<
     | "client_id"
     | "kind"
     | "booking_id"
-    | "items"
     | "discount"
     | "shipping_address"
     | "notes"
     | "internal_notes"
     | "metadata"
   >
->;
+> & {
+  /** Lines as ordered, with name, unit price and total; they never change. */
+  items?: NewOrderLine[];
+};
 
 /** What a professional may change; any other column is refused with 42501. */
 export type OrderUpdate = Partial<
@@ -427,6 +492,39 @@ export type Availability = {
 
 export type ProfileTier = "free" | "plus" | "pro" | "max" | "ultra";
 
+/** What is false is not sent; what is left out is */
+export type MailSettings = {
+  /** To clients */
+  client?: {
+    [Key in
+      | "booking_received"
+      | "booking_confirmed"
+      | "booking_moved"
+      | "booking_cancelled"
+      | "booking_reminder"
+      | "order_received"
+      | "order_confirmed"
+      | "order_cancelled"
+      | "payment_received"
+      | "payment_returned"
+      | "payment_refunded"]: boolean;
+  };
+  /** To the professional */
+  professional?: {
+    [Key in
+      | "new_booking"
+      | "booking_moved"
+      | "booking_cancelled"
+      | "new_order"
+      | "payment_received"
+      | "payment_returned"
+      | "payment_refund_failed"
+      | "client_undeliverable"
+      | "calendar_failing"
+      | "calendar_disconnected"]: boolean;
+  };
+};
+
 export type ProfilePublicContact = "contact_email" | "contact_phone" | "address";
 
 /**
@@ -491,7 +589,7 @@ export type Profile = {
    * Which mails are sent: {"client": {"booking_confirmed": false}, "professional": {"new_order":
    * false}}. A kind that is not named is sent.
    */
-  mail_settings: { [key: string]: { [key: string]: boolean } };
+  mail_settings: MailSettings;
   /**
    * Minutes before the start at which clients are reminded: at most two, 30 to 20160; none for an
    * empty list.
@@ -671,7 +769,9 @@ export type AdjustStockArgs = {
 };
 
 export type StockLevel = {
+  /** Of the product, or of the variant. */
   product_id: string;
+  /** Pieces on hand after the call. */
   stock: number;
 };
 
@@ -687,7 +787,7 @@ export type ApiKey = {
 };
 
 export type AuditFinding = {
-  /** The rule that does not hold */
+  /** Name of the rule, such as stock_is_ledger. */
   finding:
     | "order_lines_make_subtotal"
     | "order_line_is_price_times_quantity"
@@ -699,9 +799,9 @@ export type AuditFinding = {
     | "in_stock_is_stock"
     | "order_products_are_its_lines"
     | "stock_taken_is_ordered";
-  /** The order, the product or, for numbers, the professional */
+  /** The product, order or professional that it is about. */
   subject_id: string;
-  /** null: nothing should have been there */
+  /** What it should be, by the rest of the books. */
   expected: number | null;
   /** What it is. */
   actual: number;
@@ -874,50 +974,96 @@ export type CancelBookingArgs = {
 };
 
 export type BookingReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
-  /** In the currency of the row, exact */
+  /** In currency, as it was when it was booked; 0 for what is free. */
   price: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of price and amount_due: the professional's when it was booked. */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: string;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: string;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: Instant;
-  /** Of a hold: until when it has to be confirmed or paid; null: it is none */
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: Instant | null;
-  /** Opens a payment page; null: nothing is due */
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * something is due.
+   */
   checkout_token: string | null;
-  /** For how much that page is; null: nothing is due */
+  /**
+   * For how much that page is, in currency: the deposit, or all of it with tax. Null unless
+   * something is due.
+   */
   amount_due: number | null;
-  /** The order that was made with it, by which it is paid */
+  /** The order by which it is paid, made with it; null for a service without a payment. */
   order_id: string | null;
 };
 
 export type BlockedTimeReceipt = {
+  /** The booking's, for cancel_booking and reschedule_booking. */
   id: string;
+  /** With whom it is. */
   professional_id: string;
+  /** As in bookings.status; pending also for a hold, which expires_at tells apart. */
   status: BookingStatus;
+  /** The beginning of the appointment, without buffers. */
   starts_at: Instant;
+  /** The end of the appointment, without buffers. */
   ends_at: Instant;
-  /** In the currency of the row, exact */
+  /** In currency, as it was when it was booked; 0 for what is free. */
   price: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of price and amount_due: the professional's when it was booked. */
   currency: string;
+  /** What the client wrote, or was written for them to see; null without. */
   notes: string | null;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** What was booked; null for blocked time. */
   service_id: null;
+  /** The name of the service when it was booked; null for blocked time. */
   service_name: null;
+  /**
+   * The last moment at which the client may cancel or move it: the start less the service's notice
+   * when it was booked. Null for blocked time.
+   */
   cancel_until: null;
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: null;
+  /** The order by which it is paid, made with it; null for a service without a payment. */
   order_id: null;
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * something is due.
+   */
   checkout_token: null;
+  /**
+   * For how much that page is, in currency: the deposit, or all of it with tax. Null unless
+   * something is due.
+   */
   amount_due: null;
 };
 
@@ -1072,7 +1218,8 @@ export type SlotReason =
   | "closed_date"
   | "outside_hours"
   | "not_on_grid"
-  | "slot_taken";
+  | "slot_taken"
+  | "busy";
 
 export type SlotExplanation = {
   reason: SlotReason;
@@ -1084,23 +1231,888 @@ export type ExportAccountArgs = {
   cursor?: string | null;
 };
 
-export type ExportAccountAnswer = {
+export type PaymentKind = "payment" | "refund" | "refund_reversal" | "dispute" | "dispute_reversal";
+
+export type PaymentProvider = "manual" | "stripe";
+
+export type PaymentFlag =
+  | "exceeds_total"
+  | "refund_exceeds_paid"
+  | "amount_differs"
+  | "refund_failed";
+
+export type MailAudience = "client" | "professional";
+
+export type MailKind =
+  | "booking_received"
+  | "booking_confirmed"
+  | "booking_moved"
+  | "booking_cancelled"
+  | "booking_reminder"
+  | "booking_to_confirm"
+  | "order_received"
+  | "order_confirmed"
+  | "order_cancelled"
+  | "order_to_confirm"
+  | "payment_received"
+  | "payment_returned"
+  | "payment_refunded"
+  | "new_booking"
+  | "new_order"
+  | "payment_refund_failed"
+  | "client_undeliverable"
+  | "calendar_failing"
+  | "calendar_disconnected"
+  | "confirm_address";
+
+export type MailStatus = "queued" | "sent" | "dropped" | "failed";
+
+export type MailOutcome =
+  | "delivered"
+  | "bounced"
+  | "complained"
+  | "suppressed"
+  | "failed"
+  | "refused"
+  | "gave_up"
+  | "too_late"
+  | "outdated"
+  | "already_told"
+  | "switched_off"
+  | "no_address"
+  | "unsubscribed"
+  | "suspended"
+  | "owner_not_confirmed"
+  | "undeliverable"
+  | "daily_limit";
+
+export type EventType =
+  | "booking.created"
+  | "booking.confirmed"
+  | "booking.rescheduled"
+  | "booking.cancelled"
+  | "booking.completed"
+  | "booking.no_show"
+  | "booking.updated"
+  | "order.created"
+  | "order.confirmed"
+  | "order.fulfilled"
+  | "order.cancelled"
+  | "order.updated"
+  | "payment.succeeded"
+  | "payment.refunded"
+  | "payment.refund_reversed"
+  | "payment.refund_failed"
+  | "payment.disputed"
+  | "payment.dispute_reversed"
+  | "client.created"
+  | "client.updated"
+  | "client.deleted"
+  | "product.created"
+  | "product.updated"
+  | "product.deleted"
+  | "product.low_stock"
+  | "product.out_of_stock"
+  | "service.created"
+  | "service.updated"
+  | "service.deleted"
+  | "mail.undeliverable"
+  | "webhook.test";
+
+export type DeliveryStatus = "pending" | "succeeded" | "failed" | "cancelled";
+
+export type AccountExport = {
   exported_at: Instant;
-  data: { [key: string]: JsonObject[] };
-  next_cursor: string | null;
+  /** On the first page */
   account?: {
     id: string;
     email: string;
   };
+  /** Rows by table, 500 on a page; a table may go on on the next one */
+  data: {
+    clients?: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      name: string;
+      email: string | null;
+      phone: string | null;
+      notes: string | null;
+      tags: string[];
+      archived: boolean;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+      language: "en" | "it" | null;
+      reminders: boolean;
+      mail_status: "ok" | "undeliverable";
+      link_epoch: number;
+      email_key: string | null;
+    }[];
+    bookings?: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      client_id: string | null;
+      service_id: string | null;
+      service_name: string | null;
+      starts_at: Instant;
+      ends_at: Instant;
+      /** Minutes */
+      buffer_before: number;
+      /** Minutes */
+      buffer_after: number;
+      /** Minutes */
+      cancellation_notice: number;
+      status: BookingStatus;
+      /** In the currency of the row, exact */
+      price: number;
+      /** ISO 4217 */
+      currency: string;
+      notes: string | null;
+      internal_notes: string | null;
+      source: Source;
+      cancel_reason: string | null;
+      cancelled_at: Instant | null;
+      cancelled_by: CancelledBy | null;
+      expires_at: Instant | null;
+      checkout_open: boolean;
+      email_confirmed_at: Instant | null;
+      /** Rises with every change of the row */
+      version: number;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+    }[];
+    orders?: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      client_id: string;
+      number: number;
+      kind: OrderKind;
+      booking_id: string | null;
+      items: OrderLine[];
+      /** In the currency of the row, exact */
+      subtotal: number;
+      /** In the currency of the row, exact */
+      discount: number;
+      /** In the currency of the row, exact */
+      tax: number;
+      /** In the currency of the row, exact */
+      total: number;
+      deposit: number | null;
+      /** ISO 4217 */
+      currency: string;
+      status: OrderStatus;
+      /** In the currency of the row, exact */
+      amount_paid: number;
+      /** In the currency of the row, exact */
+      amount_refunded: number;
+      payment_status: PaymentStatus;
+      shipping_address: JsonObject | null;
+      notes: string | null;
+      internal_notes: string | null;
+      source: Source;
+      expires_at: Instant | null;
+      checkout_open: boolean;
+      email_confirmed_at: Instant | null;
+      /** Rises with every change of the row */
+      version: number;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+    }[];
+    payments?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      order_id: string;
+      kind: PaymentKind;
+      /** In the currency of the row, exact */
+      amount: number;
+      method: string | null;
+      reference: string | null;
+      reason: string | null;
+      provider: PaymentProvider;
+      flag: PaymentFlag | null;
+      return_cause: "cancelled" | "overpaid" | "late" | null;
+    }[];
+    payment_holds?: {
+      order_id: string;
+      created_at: Instant;
+      professional_id: string;
+      booking_id: string | null;
+      prolonged: boolean;
+      prolonged_at: Instant | null;
+      prolonged_from: Instant | null;
+      lapsed: boolean;
+    }[];
+    checkouts?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      order_id: string;
+      account_id: string;
+      /** In the currency of the row, exact */
+      amount: number;
+      /** ISO 4217 */
+      currency: string;
+      /** The amount in the unit that Stripe counts in */
+      minor: number;
+      /** As they went to Stripe */
+      params: JsonObject;
+      session_id: string | null;
+      url: string | null;
+      payment_intent: string | null;
+      status: "creating" | "open" | "complete" | "expired" | "failed";
+      failure: string | null;
+      expires_at: Instant;
+    }[];
+    provider_refunds?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      payment_id: string;
+      account_id: string;
+      /** In the currency of the row, exact */
+      amount: number;
+      /** The amount in the unit that Stripe counts in */
+      minor: number;
+      status: "due" | "pending" | "succeeded" | "failed" | "canceled";
+      provider_id: string | null;
+      cause: "route" | "cancelled" | "overpaid" | "late" | null;
+      reason: string | null;
+      failure: string | null;
+    }[];
+    disputes?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      payment_id: string;
+      account_id: string;
+      /** In Stripe's words */
+      status: string;
+      reason: string | null;
+    }[];
+    order_products?: {
+      professional_id: string;
+      order_id: string;
+      product_id: string;
+      quantity: number;
+    }[];
+    stock_ledger?: {
+      id: number;
+      created_at: Instant;
+      professional_id: string;
+      product_id: string;
+      order_id: string | null;
+      delta: number;
+      reason: string;
+    }[];
+    mails?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      audience: MailAudience;
+      kind: MailKind;
+      client_id: string | null;
+      booking_id: string | null;
+      order_id: string | null;
+      payment_id: string | null;
+      detail: JsonObject;
+      status: MailStatus;
+      due_at: Instant | null;
+      attempts: number;
+      told_starts_at: Instant | null;
+      told_ends_at: Instant | null;
+      recipient: string | null;
+      provider_id: string | null;
+      outcome: MailOutcome | null;
+      finished_at: Instant | null;
+    }[];
+    proven_addresses?: {
+      professional_id: string;
+      proven_at: Instant;
+    }[];
+    portal_codes?: {
+      professional_id: string;
+      client_id: string;
+      link_epoch: number;
+      generation: number;
+      expires_at: Instant;
+      attempts: number;
+      failures: number;
+      locked_until: Instant | null;
+    }[];
+    portal_sessions?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      link_epoch: number;
+      expires_at: Instant;
+      revoked_at: Instant | null;
+      client_id: string;
+    }[];
+    booking_sessions?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      link_epoch: number;
+      expires_at: Instant;
+      revoked_at: Instant | null;
+      booking_id: string;
+    }[];
+    unheard_clients?: {
+      professional_id: string;
+      client_id: string;
+    }[];
+    idempotency_keys?: {
+      created_at: Instant;
+      professional_id: string;
+      function: "create_booking" | "place_order";
+      key: string;
+      result_id: string;
+    }[];
+    webhook_events?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      sequence: number;
+      type: EventType;
+      client_id: string | null;
+      of_erasure: boolean;
+      /** JSON of the event */
+      body: string;
+    }[];
+    webhook_deliveries?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      endpoint_id: string;
+      event_id: string;
+      status: DeliveryStatus;
+      attempts: number;
+      next_attempt_at: Instant | null;
+      last_status: number | null;
+    }[];
+    webhook_attempts?: {
+      id: string;
+      professional_id: string;
+      delivery_id: string;
+      started_at: Instant;
+      duration_ms: number | null;
+      status: number | null;
+      response: string | null;
+      error: string | null;
+    }[];
+    calendar_pushes?: {
+      connection_id: string;
+      booking_id: string;
+      professional_id: string;
+      due_at: Instant | null;
+      revision: number;
+      attempts: number;
+      generation: number;
+      may_exist: boolean;
+      is_there: boolean;
+      error: string | null;
+    }[];
+    profiles?: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      full_name: string;
+      username: string;
+      niche: string | null;
+      bio: string | null;
+      image_url: string | null;
+      /** IANA name of a time zone: Europe/Rome */
+      time_zone: string;
+      /** ISO 4217 */
+      currency: string;
+      availability: Availability;
+      accepts_bookings: boolean;
+      accepts_orders: boolean;
+      /** Percent */
+      tax_rate: number;
+      prices_include_tax: boolean;
+      unpaid_order_hours: number | null;
+      verify_public_email: boolean;
+      /** Minutes */
+      payment_minutes: number;
+      orders_need_payment: boolean;
+      tier: "free" | "plus" | "pro" | "max" | "ultra";
+      /** Of mails */
+      language: "en" | "it";
+      mail_settings: JsonObject;
+      reminders: number[];
+      contact_email: string | null;
+      contact_phone: string | null;
+      address: string | null;
+      public_contact: ("contact_email" | "contact_phone" | "address")[];
+      mail_footer: string | null;
+    }[];
+    services?: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      name: string;
+      description: string | null;
+      category: string | null;
+      image_url: string | null;
+      /** In the currency of the row, exact */
+      price: number;
+      payment: ServicePayment;
+      deposit: number | null;
+      /** Minutes */
+      duration: number;
+      /** Minutes */
+      buffer_before: number;
+      /** Minutes */
+      buffer_after: number;
+      slot_step: number | null;
+      /** Minutes */
+      min_notice: number;
+      max_advance_days: number;
+      /** Minutes */
+      cancellation_notice: number;
+      requires_confirmation: boolean;
+      active: boolean;
+      location: string | null;
+      instructions: string | null;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+    }[];
+    products?: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      parent_id: string | null;
+      name: string;
+      description: string | null;
+      category: string | null;
+      image_url: string | null;
+      sku: string | null;
+      /** What tells a variant apart: {"size": "M"} */
+      options: JsonObject;
+      /** In the currency of the row, exact */
+      price: number;
+      stock: number | null;
+      low_stock_at: number | null;
+      in_stock: boolean;
+      active: boolean;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+    }[];
+    payment_accounts?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      livemode: boolean;
+      can_charge: boolean;
+      missing: string[];
+      checked_at: Instant | null;
+      detached_at: Instant | null;
+      deauthorized_at: Instant | null;
+    }[];
+    payment_account_attempts?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+    }[];
+    webhook_endpoints?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      url: string;
+      events: EventFilter[];
+      description: string | null;
+      enabled: boolean;
+      disabled_reason: "owner" | "gone" | "failing" | null;
+      failing_since: Instant | null;
+      failed_tries: number;
+      slow_tries: number;
+    }[];
+    webhook_owner_mails?: {
+      id: number;
+      created_at: Instant;
+      professional_id: string;
+      endpoint_id: string;
+    }[];
+    webhook_expired_events?: {
+      professional_id: string;
+      sequence: number;
+      highest: number;
+    }[];
+    confirmed_owners?: {
+      professional_id: string;
+      confirmed_at: Instant;
+    }[];
+    suspended_owners?: {
+      professional_id: string;
+      reason: string;
+      suspended_at: Instant;
+    }[];
+    calendar_feeds?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      name: string;
+      detail: FeedDetail;
+    }[];
+    api_keys?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      name: string;
+      access: "read" | "write";
+      expires_at: Instant | null;
+      last_used_on: LocalDate | null;
+      revoked_at: Instant | null;
+    }[];
+    busy_calendars?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      name: string | null;
+      host: string;
+      status: "pending" | "ok" | "failing";
+      error: string | null;
+      error_detail: string | null;
+      last_synced_at: Instant | null;
+      failing_since: Instant | null;
+      told_at: Instant | null;
+      due_at: Instant;
+      read_at: Instant | null;
+      time_zone: string | null;
+    }[];
+    calendar_connections?: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      push: boolean;
+      busy: boolean;
+      status: "active" | "revoked";
+      error: string | null;
+      last_synced_at: Instant | null;
+      busy_due_at: Instant;
+      paused_until: Instant | null;
+      pauses: number;
+      failing_since: Instant | null;
+      told_at: Instant | null;
+    }[];
+    busy_times?: {
+      professional_id: string;
+      source_id: string;
+      week: Instant;
+      /** Ranges as Postgres writes them */
+      during: string;
+    }[];
+  };
+  /** The cursor of the next page; null: this is the last */
+  next_cursor: string | null;
 };
 
 export type ExportClientArgs = {
   client_id: string;
 };
 
-export type ExportClientAnswer = {
+export type ClientExport = {
   exported_at: Instant;
-  data: { [key: string]: JsonObject[] };
+  /** Rows by table */
+  data: {
+    clients: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      name: string;
+      email: string | null;
+      phone: string | null;
+      notes: string | null;
+      tags: string[];
+      archived: boolean;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+      language: "en" | "it" | null;
+      reminders: boolean;
+      mail_status: "ok" | "undeliverable";
+      link_epoch: number;
+      email_key: string | null;
+    }[];
+    bookings: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      client_id: string | null;
+      service_id: string | null;
+      service_name: string | null;
+      starts_at: Instant;
+      ends_at: Instant;
+      /** Minutes */
+      buffer_before: number;
+      /** Minutes */
+      buffer_after: number;
+      /** Minutes */
+      cancellation_notice: number;
+      status: BookingStatus;
+      /** In the currency of the row, exact */
+      price: number;
+      /** ISO 4217 */
+      currency: string;
+      notes: string | null;
+      internal_notes: string | null;
+      source: Source;
+      cancel_reason: string | null;
+      cancelled_at: Instant | null;
+      cancelled_by: CancelledBy | null;
+      expires_at: Instant | null;
+      checkout_open: boolean;
+      email_confirmed_at: Instant | null;
+      /** Rises with every change of the row */
+      version: number;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+    }[];
+    orders: {
+      id: string;
+      created_at: Instant;
+      updated_at: Instant;
+      professional_id: string;
+      client_id: string;
+      number: number;
+      kind: OrderKind;
+      booking_id: string | null;
+      items: OrderLine[];
+      /** In the currency of the row, exact */
+      subtotal: number;
+      /** In the currency of the row, exact */
+      discount: number;
+      /** In the currency of the row, exact */
+      tax: number;
+      /** In the currency of the row, exact */
+      total: number;
+      deposit: number | null;
+      /** ISO 4217 */
+      currency: string;
+      status: OrderStatus;
+      /** In the currency of the row, exact */
+      amount_paid: number;
+      /** In the currency of the row, exact */
+      amount_refunded: number;
+      payment_status: PaymentStatus;
+      shipping_address: JsonObject | null;
+      notes: string | null;
+      internal_notes: string | null;
+      source: Source;
+      expires_at: Instant | null;
+      checkout_open: boolean;
+      email_confirmed_at: Instant | null;
+      /** Rises with every change of the row */
+      version: number;
+      /** Yours: nothing reads it */
+      metadata: JsonObject;
+    }[];
+    payments: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      order_id: string;
+      kind: PaymentKind;
+      /** In the currency of the row, exact */
+      amount: number;
+      method: string | null;
+      reference: string | null;
+      reason: string | null;
+      provider: PaymentProvider;
+      flag: PaymentFlag | null;
+      return_cause: "cancelled" | "overpaid" | "late" | null;
+    }[];
+    payment_holds: {
+      order_id: string;
+      created_at: Instant;
+      professional_id: string;
+      booking_id: string | null;
+      prolonged: boolean;
+      prolonged_at: Instant | null;
+      prolonged_from: Instant | null;
+      lapsed: boolean;
+    }[];
+    checkouts: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      order_id: string;
+      account_id: string;
+      /** In the currency of the row, exact */
+      amount: number;
+      /** ISO 4217 */
+      currency: string;
+      /** The amount in the unit that Stripe counts in */
+      minor: number;
+      /** As they went to Stripe */
+      params: JsonObject;
+      session_id: string | null;
+      url: string | null;
+      payment_intent: string | null;
+      status: "creating" | "open" | "complete" | "expired" | "failed";
+      failure: string | null;
+      expires_at: Instant;
+    }[];
+    provider_refunds: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      payment_id: string;
+      account_id: string;
+      /** In the currency of the row, exact */
+      amount: number;
+      /** The amount in the unit that Stripe counts in */
+      minor: number;
+      status: "due" | "pending" | "succeeded" | "failed" | "canceled";
+      provider_id: string | null;
+      cause: "route" | "cancelled" | "overpaid" | "late" | null;
+      reason: string | null;
+      failure: string | null;
+    }[];
+    disputes: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      payment_id: string;
+      account_id: string;
+      /** In Stripe's words */
+      status: string;
+      reason: string | null;
+    }[];
+    order_products: {
+      professional_id: string;
+      order_id: string;
+      product_id: string;
+      quantity: number;
+    }[];
+    stock_ledger: {
+      id: number;
+      created_at: Instant;
+      professional_id: string;
+      product_id: string;
+      order_id: string | null;
+      delta: number;
+      reason: string;
+    }[];
+    mails: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      audience: MailAudience;
+      kind: MailKind;
+      client_id: string | null;
+      booking_id: string | null;
+      order_id: string | null;
+      payment_id: string | null;
+      detail: JsonObject;
+      status: MailStatus;
+      due_at: Instant | null;
+      attempts: number;
+      told_starts_at: Instant | null;
+      told_ends_at: Instant | null;
+      recipient: string | null;
+      provider_id: string | null;
+      outcome: MailOutcome | null;
+      finished_at: Instant | null;
+    }[];
+    proven_addresses: {
+      professional_id: string;
+      proven_at: Instant;
+    }[];
+    portal_codes: {
+      professional_id: string;
+      client_id: string;
+      link_epoch: number;
+      generation: number;
+      expires_at: Instant;
+      attempts: number;
+      failures: number;
+      locked_until: Instant | null;
+    }[];
+    portal_sessions: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      link_epoch: number;
+      expires_at: Instant;
+      revoked_at: Instant | null;
+      client_id: string;
+    }[];
+    booking_sessions: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      link_epoch: number;
+      expires_at: Instant;
+      revoked_at: Instant | null;
+      booking_id: string;
+    }[];
+    unheard_clients: {
+      professional_id: string;
+      client_id: string;
+    }[];
+    idempotency_keys: {
+      created_at: Instant;
+      professional_id: string;
+      function: "create_booking" | "place_order";
+      key: string;
+      result_id: string;
+    }[];
+    webhook_events: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      sequence: number;
+      type: EventType;
+      client_id: string | null;
+      of_erasure: boolean;
+      /** JSON of the event */
+      body: string;
+    }[];
+    webhook_deliveries: {
+      id: string;
+      created_at: Instant;
+      professional_id: string;
+      endpoint_id: string;
+      event_id: string;
+      status: DeliveryStatus;
+      attempts: number;
+      next_attempt_at: Instant | null;
+      last_status: number | null;
+    }[];
+    webhook_attempts: {
+      id: string;
+      professional_id: string;
+      delivery_id: string;
+      started_at: Instant;
+      duration_ms: number | null;
+      status: number | null;
+      response: string | null;
+      error: string | null;
+    }[];
+    calendar_pushes: {
+      connection_id: string;
+      booking_id: string;
+      professional_id: string;
+      due_at: Instant | null;
+      revision: number;
+      attempts: number;
+      generation: number;
+      may_exist: boolean;
+      is_there: boolean;
+      error: string | null;
+    }[];
+  };
 };
 
 export type ConnectedGoogle = {
@@ -1138,68 +2150,32 @@ export type MailsArgs = {
   order_id?: string | null;
 };
 
-export type MailAudience = "client" | "professional";
-
-export type MailKind =
-  | "booking_received"
-  | "booking_confirmed"
-  | "booking_moved"
-  | "booking_cancelled"
-  | "booking_reminder"
-  | "booking_to_confirm"
-  | "order_received"
-  | "order_confirmed"
-  | "order_cancelled"
-  | "order_to_confirm"
-  | "payment_received"
-  | "payment_returned"
-  | "payment_refunded"
-  | "new_booking"
-  | "new_order"
-  | "payment_refund_failed"
-  | "client_undeliverable"
-  | "calendar_failing"
-  | "calendar_disconnected"
-  | "confirm_address";
-
-export type MailStatus = "queued" | "sent" | "dropped" | "failed";
-
 export type MailRecord = {
+  /** Of the mail in the queue, the same on every try. */
   id: string;
   /** client or professional: who gets it. */
   audience: MailAudience;
+  /** What it is about, such as booking_confirmed; docs/mail.md lists them. */
   kind: MailKind;
-  /** null: it was not tried yet */
+  /** The address it was last sent to; null before the first try. */
   recipient: string | null;
   /** queued, sent, dropped (it was not to be sent) or failed. */
   status: MailStatus;
-  /** Why it was dropped or has failed, or what the provider said of it since */
-  outcome:
-    | "delivered"
-    | "bounced"
-    | "complained"
-    | "suppressed"
-    | "failed"
-    | "refused"
-    | "gave_up"
-    | "too_late"
-    | "outdated"
-    | "already_told"
-    | "switched_off"
-    | "no_address"
-    | "unsubscribed"
-    | "suspended"
-    | "owner_not_confirmed"
-    | "undeliverable"
-    | "daily_limit"
-    | null;
+  /**
+   * Why it was dropped or failed; of a sent one delivered or complained once the provider says so.
+   */
+  outcome: MailOutcome | null;
+  /** Whom it is to or about; null for none. */
   client_id: string | null;
+  /** The booking it is about; null for none. */
   booking_id: string | null;
+  /** The order it is about; null for none. */
   order_id: string | null;
+  /** When what it tells happened. */
   created_at: Instant;
-  /** When it goes; null unless queued */
+  /** When the next try is; null unless queued. */
   due_at: Instant | null;
-  /** null while queued */
+  /** When it was sent, dropped or given up; null while queued. */
   finished_at: Instant | null;
 };
 
@@ -1207,35 +2183,30 @@ export type OrderPaymentsArgs = {
   order_id: string;
 };
 
-export type PaymentKind = "payment" | "refund" | "refund_reversal" | "dispute" | "dispute_reversal";
-
-export type PaymentProvider = "manual" | "stripe";
-
-export type PaymentFlag =
-  | "exceeds_total"
-  | "refund_exceeds_paid"
-  | "amount_differs"
-  | "refund_failed";
-
 export type OrderPayment = {
+  /** Of the entry; that of a payment by Stripe is the payment_id of its refunds. */
   id: string;
   /**
    * payment, refund, refund_reversal (a refund that failed after all), dispute (the payer's bank
    * took it back), dispute_reversal; every amount is positive.
    */
   kind: PaymentKind;
-  /** In the currency of the row, exact */
+  /** Always positive; kind says which way it went. */
   amount: number;
-  /** null but for a payment */
+  /** Such as cash or card; null for a refund. */
   method: string | null;
   /** What the payment provider calls it, unique per professional and provider; null without one. */
   reference: string | null;
   /** Of a refund; null for a payment. */
   reason: string | null;
+  /** When it was recorded, which may be after the money moved. */
   created_at: Instant;
   /** manual, or who collected it: stripe. */
   provider: PaymentProvider;
-  /** What should be looked at */
+  /**
+   * What should be looked at: exceeds_total, refund_exceeds_paid, amount_differs (from what was
+   * asked for), refund_failed (what should have gone back by itself did not); mostly null.
+   */
   flag: PaymentFlag | null;
 };
 
@@ -1268,76 +2239,52 @@ export type PlaceOrderArgs = {
   language?: string | null;
 };
 
-export type ProductLine = {
-  product_id: string;
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: string | null;
-  /** What tells a variant apart: {"size": "M"} */
-  options: JsonObject;
-};
-
-export type ServiceLine = {
-  service_id: string;
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: null;
-  options: Record<string, never>;
-};
-
-/** Of something that is not in the catalogue */
-export type FreeLine = {
-  name: string;
-  /** In the currency of the row, exact */
-  unit_price: number;
-  quantity: number;
-  /** In the currency of the row, exact */
-  total: number;
-  sku: null;
-  options: Record<string, never>;
-};
-
-/** As ordered; it never changes */
-export type OrderLine = ProductLine | ServiceLine | FreeLine;
-
 export type OrderReceipt = {
+  /** The order's, for the checkout route. */
   id: string;
+  /** Whose order it is. */
   professional_id: string;
+  /** 1, 2, 3 … per professional: what people call the order. */
   number: number;
+  /** product or service: what its lines are. */
   kind: OrderKind;
+  /** As in orders.status; pending also for a hold, which expires_at tells apart. */
   status: OrderStatus;
+  /** unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts. */
   payment_status: PaymentStatus;
+  /**
+   * Lines as ordered: product_id or service_id, name, sku, options, unit_price, quantity, total.
+   */
   items: OrderLine[];
-  /** In the currency of the row, exact */
+  /** Sum of the lines. */
   subtotal: number;
-  /** In the currency of the row, exact */
+  /** What the professional took off. */
   discount: number;
-  /** In the currency of the row, exact */
+  /** Rounded once for the whole order; part of the subtotal where prices include tax. */
   tax: number;
-  /** In the currency of the row, exact */
+  /** What is to be paid in all. */
   total: number;
-  /** In the currency of the row, exact */
+  /** Sum of the payments recorded; refunds are not taken off. */
   amount_paid: number;
-  /** In the currency of the row, exact */
+  /** Sum of what went back. */
   amount_refunded: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of every amount here: the professional's when it was ordered. */
   currency: string;
-  /** Rises with every change of the row */
+  /** Rises on every real change. */
   version: number;
+  /** When it was placed. */
   created_at: Instant;
-  /** Of a hold: until when it has to be confirmed or paid; null: it is none */
+  /**
+   * Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless
+   * it is one.
+   */
   expires_at: Instant | null;
-  /** Opens a payment page; null: nothing is due */
+  /**
+   * What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless
+   * the order was a hold for its payment and something is due.
+   */
   checkout_token: string | null;
-  /** For how much that page is; null: nothing is due */
+  /** For how much that page is, in currency; null with checkout_token. */
   amount_due: number | null;
 };
 
@@ -1347,16 +2294,17 @@ export type QuoteOrderArgs = {
 };
 
 export type OrderQuote = {
+  /** Lines in the order given: product_id, name, sku, options, unit_price, quantity, total. */
   items: ProductLine[];
-  /** In the currency of the row, exact */
+  /** Sum of the lines. */
   subtotal: number;
-  /** In the currency of the row, exact */
+  /** 0: only the professional takes something off. */
   discount: number;
-  /** In the currency of the row, exact */
+  /** tax_rate percent of the subtotal, rounded once; part of it where prices include tax. */
   tax: number;
-  /** In the currency of the row, exact */
+  /** What place_order would charge, and takes as expected_total. */
   total: number;
-  /** ISO 4217 */
+  /** ISO 4217 code of every amount here: the professional's. */
   currency: string;
 };
 
@@ -1368,7 +2316,9 @@ export type RecordPaymentArgs = {
 };
 
 export type PaymentReceipt = {
+  /** The entry, as order_payments shows it. */
   payment: OrderPayment;
+  /** The order after it, as place_order answers. */
   order: OrderReceipt;
 };
 
@@ -1402,7 +2352,7 @@ export type RequestAccountDeletionArgs = {
   confirmation?: string | null;
 };
 
-/** How many rows of each kind */
+/** How many rows of each kind go with an account */
 export type AccountContents = {
   clients: number;
   services: number;
@@ -1508,41 +2458,6 @@ export type WebhookDeliveriesArgs = {
   cursor?: string | null;
   page_size?: number;
 };
-
-export type EventType =
-  | "booking.created"
-  | "booking.confirmed"
-  | "booking.rescheduled"
-  | "booking.cancelled"
-  | "booking.completed"
-  | "booking.no_show"
-  | "booking.updated"
-  | "order.created"
-  | "order.confirmed"
-  | "order.fulfilled"
-  | "order.cancelled"
-  | "order.updated"
-  | "payment.succeeded"
-  | "payment.refunded"
-  | "payment.refund_reversed"
-  | "payment.refund_failed"
-  | "payment.disputed"
-  | "payment.dispute_reversed"
-  | "client.created"
-  | "client.updated"
-  | "client.deleted"
-  | "product.created"
-  | "product.updated"
-  | "product.deleted"
-  | "product.low_stock"
-  | "product.out_of_stock"
-  | "service.created"
-  | "service.updated"
-  | "service.deleted"
-  | "mail.undeliverable"
-  | "webhook.test";
-
-export type DeliveryStatus = "pending" | "succeeded" | "failed" | "cancelled";
 
 export type WebhookDelivery = {
   id: string;
@@ -2394,54 +3309,28 @@ export type WebhookEvent =
   | MailUndeliverableEvent
   | WebhookTestEvent;
 
+export type NextStarts = {
+  /** The next free starts, at most three */
+  next_starts: Instant[];
+};
+
+export type RetryAfter = {
+  /** Seconds */
+  retry_after: number;
+};
+
 /** By code: what `details` holds once it is parsed. Null where there is nothing to say. */
 export type ErrorDetails = {
-  slot_taken: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  busy:
-    | {
-        /** The next free starts, at most three */
-        next_starts: Instant[];
-      }
-    | {
-        /** Seconds */
-        retry_after: number;
-      }
-    | null;
-  not_accepting: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  inactive: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  past: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  too_soon: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  too_far: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  closed_date: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  outside_hours: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
-  not_on_grid: {
-    /** The next free starts, at most three */
-    next_starts: Instant[];
-  } | null;
+  slot_taken: NextStarts | null;
+  busy: NextStarts | RetryAfter | null;
+  not_accepting: NextStarts | null;
+  inactive: NextStarts | null;
+  past: NextStarts | null;
+  too_soon: NextStarts | null;
+  too_far: NextStarts | null;
+  closed_date: NextStarts | null;
+  outside_hours: NextStarts | null;
+  not_on_grid: NextStarts | null;
   too_late: string | null;
   too_many_open: string | null;
   hold_expired: string | null;
@@ -2498,7 +3387,6 @@ export type ErrorDetails = {
     due: number;
   } | null;
   refund_exceeds_paid: {
-    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   reference_reused: string | null;
@@ -2514,7 +3402,6 @@ export type ErrorDetails = {
   nothing_due: string | null;
   payment_disputed: string | null;
   refund_exceeds_payment: {
-    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   not_a_provider_payment: string | null;
@@ -2586,19 +3473,16 @@ export type ErrorDetails = {
   invalid_idempotency_key: string | null;
   idempotency_key_reused: string | null;
   invalid_transition: {
-    from: string;
+    /** null: of what is only made */
+    from: string | null;
     to: string;
   } | null;
-  rate_limit_exceeded: {
-    /** Seconds */
-    retry_after: number;
-  } | null;
-  too_many_connections: {
-    /** Seconds */
-    retry_after: number;
-  } | null;
+  rate_limit_exceeded: RetryAfter | null;
+  too_many_connections: RetryAfter | null;
   count_not_allowed: string | null;
-  too_many_rows: string | null;
+  too_many_rows: {
+    most: number;
+  } | null;
   "23514": string | null;
   "23502": string | null;
   "23503": string | null;
@@ -2612,6 +3496,7 @@ export type ErrorDetails = {
   "22P05": string | null;
   "22023": string | null;
   "21000": string | null;
+  "42601": string | null;
   "42703": string | null;
   "42846": string | null;
   "42883": string | null;
@@ -2621,11 +3506,24 @@ export type ErrorDetails = {
   PGRST002: string | null;
   PGRST003: string | null;
   PGRST100: string | null;
+  PGRST101: string | null;
   PGRST102: string | null;
   PGRST103: string | null;
+  PGRST105: string | null;
+  PGRST106: string | null;
+  PGRST107: string | null;
+  PGRST108: string | null;
+  PGRST114: string | null;
+  PGRST115: string | null;
   PGRST116: string | null;
+  PGRST118: string | null;
+  PGRST120: string | null;
+  PGRST122: string | null;
+  PGRST123: string | null;
+  PGRST124: string | null;
   PGRST125: string | null;
   PGRST200: string | null;
+  PGRST201: string | null;
   PGRST202: string | null;
   PGRST204: string | null;
   PGRST205: string | null;
@@ -2672,7 +3570,7 @@ export type PortalCodeSent = {
 };
 
 export type PortalCodeRequest = {
-  email: string;
+  email: number | string;
   professionalId: string;
 };
 
@@ -2701,7 +3599,7 @@ export type PortalSession = {
 };
 
 export type PortalSignIn = {
-  email: string;
+  email: number | string;
   code: string;
   professionalId: string;
 };
@@ -2800,7 +3698,7 @@ export type NewRefund = {
 
 export type NewBusyCalendar = {
   url: string;
-  name: string | null;
+  name?: string | null;
 };
 
 export type NewGoogleConnection = {
@@ -2819,102 +3717,20 @@ export type GoogleDisconnected = {
 
 export type NewWebhookEndpoint = {
   url: string;
-  events: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
-  description: string | null;
-  enabled: boolean;
+  events: EventFilter[];
+  description?: string | null;
+  enabled?: boolean;
 };
 
 export type WebhookEndpointPatch = {
   url?: string;
-  events?: (
-    | "*"
-    | "booking.*"
-    | "order.*"
-    | "payment.*"
-    | "client.*"
-    | "product.*"
-    | "service.*"
-    | "mail.*"
-    | "webhook.*"
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test"
-  )[];
+  events?: EventFilter[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type SecretRotation = {
-  grace: number;
+  grace?: number;
 };
 
 export type WebhooksEndpointsTestAnswer = {
@@ -2933,9 +3749,10 @@ export type WebhooksEndpointsRedeliverAnswer = {
 
 export type WebhookDeliveriesQuery = {
   endpoint_id?: string;
-  status?: "pending" | "succeeded" | "failed" | "cancelled";
+  status?: DeliveryStatus;
   cursor?: string;
-  limit: string;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type WebhooksDeliveriesRedeliverAnswer = {
@@ -2944,40 +3761,11 @@ export type WebhooksDeliveriesRedeliverAnswer = {
 };
 
 export type WebhookEventsQuery = {
-  after?: string;
-  type?:
-    | "booking.created"
-    | "booking.confirmed"
-    | "booking.rescheduled"
-    | "booking.cancelled"
-    | "booking.completed"
-    | "booking.no_show"
-    | "booking.updated"
-    | "order.created"
-    | "order.confirmed"
-    | "order.fulfilled"
-    | "order.cancelled"
-    | "order.updated"
-    | "payment.succeeded"
-    | "payment.refunded"
-    | "payment.refund_reversed"
-    | "payment.refund_failed"
-    | "payment.disputed"
-    | "payment.dispute_reversed"
-    | "client.created"
-    | "client.updated"
-    | "client.deleted"
-    | "product.created"
-    | "product.updated"
-    | "product.deleted"
-    | "product.low_stock"
-    | "product.out_of_stock"
-    | "service.created"
-    | "service.updated"
-    | "service.deleted"
-    | "mail.undeliverable"
-    | "webhook.test";
-  limit: string;
+  /** `sequence` of the last event that is known, or `next_cursor` as a number */
+  after?: number;
+  type?: EventType;
+  /** Rows of a page */
+  limit?: number;
 };
 
 export type PostMailUnsubscribeQuery = {
@@ -3534,12 +4322,12 @@ export type Database = {
        * account is in the first. Errors: 422 validation_failed {"fields"} for a cursor that none of
        * these pages gave.
        */
-      export_account: { Args: ExportAccountArgs; Returns: ExportAccountAnswer };
+      export_account: { Args: ExportAccountArgs; Returns: AccountExport };
       /**
        * Everything that is kept about a client of yours: {exported_at, data: {<table>: [rows]}}.
        * Errors: 404 PGRST301; 422 validation_failed {"fields"}.
        */
-      export_client: { Args: ExportClientArgs; Returns: ExportClientAnswer };
+      export_client: { Args: ExportClientArgs; Returns: ClientExport };
       /**
        * Your connection with Google Calendar: {status, push, busy, error, last_synced_at,
        * created_at, waiting, refused}. status is none, active or revoked; waiting and refused are

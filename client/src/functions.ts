@@ -1,6 +1,6 @@
 /** The routes of the edge functions that a front end or a program calls. */
 import type { Call, CallOptions } from "./client.ts";
-import type { Routes } from "./routes.ts";
+import type { Routes } from "./database.ts";
 
 type Name = keyof Routes;
 type Body<Route extends Name> = Routes[Route] extends { body: infer Given } ? Given : never;

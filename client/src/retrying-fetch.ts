@@ -61,9 +61,13 @@ export function retryingFetch(options: RetryOptions): typeof fetch {
 async function ordered(response: Response): Promise<number | null> {
   if (response.status !== 429) return null;
   const { code, details } = await bodyOf(response);
-  if (!OURS.includes(String(code)) || typeof details !== "string") return null;
-  const seconds = Number(/"retry_after": *(\d+)/.exec(details)?.[1] ?? Number.NaN);
-  return Number.isNaN(seconds) ? null : seconds * 1000;
+  if (!OURS.includes(String(code))) return null;
+  try {
+    const { retry_after } = JSON.parse(String(details));
+    return typeof retry_after === "number" ? retry_after * 1000 : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether something between us and the database failed; codes of ours in lower case are answers. */

@@ -71,6 +71,7 @@ export const SENTENCES: Readonly<Record<string, string>> = {
   too_many_endpoints: "There are too many endpoints. Please delete one first.",
   too_many_secrets: "Too many earlier secrets are still in use. Please wait until one is over.",
   endpoint_disabled: "This endpoint is switched off. Please switch it on first.",
+  range_too_long: "This is too long a time at once. Please choose fewer days.",
   cursor_expired: "This is too long ago. Please begin again.",
   too_many_calendars: "There are too many calendars. Please delete one first.",
   too_many_feeds: "There are too many feeds. Please delete one first.",

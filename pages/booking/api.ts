@@ -1,9 +1,7 @@
 /** What the booking page asks the API. Nobody is signed in here, whoever is on another page. */
 import type {
-  BookingPage,
   BookingReceipt,
   OrderReceipt,
-  PublicProduct,
   PublicProfessional,
   PublicService,
 } from "../../client/src/database.ts";
@@ -12,31 +10,19 @@ import { connectPublicly } from "../shared/api.ts";
 import { readStored, writeStored } from "../shared/store.ts";
 import { language } from "../shared/texts/index.ts";
 
-export type {
-  BookingPage,
-  BookingReceipt,
-  OrderReceipt,
-  PublicProduct,
-  PublicProfessional,
-  PublicService,
-};
+export type * from "../../client/src/database.ts";
 
 export const api = connectPublicly();
 
-/** What a person types, of a booking and of an order. */
-export interface Details {
-  client_name: string;
-  client_email: string;
-  client_phone: string;
-  notes: string;
+/** What the steps of a booking are about. */
+export interface Chosen {
+  professional: PublicProfessional;
+  service: PublicService;
 }
 
-export const NO_DETAILS: Details = {
-  client_name: "",
-  client_email: "",
-  client_phone: "",
-  notes: "",
-};
+/** What a person types, of a booking and of an order. */
+export const NO_DETAILS = { client_name: "", client_email: "", client_phone: "", notes: "" };
+export type Details = typeof NO_DETAILS;
 
 type BookingInput = Details & { service_id: string; starts_at: string };
 type OrderInput = Details & {

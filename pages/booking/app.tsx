@@ -1,5 +1,4 @@
 /** Which step of booking or buying the address names. */
-
 import { isCode } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { useLoaded } from "../shared/loaded.ts";
@@ -16,39 +15,31 @@ import { TimesStep } from "./times-step.tsx";
 
 const STEPS = ["service", "product", "booking", "order"];
 
+async function pageOf(username: string, signal: AbortSignal): Promise<BookingPage | null> {
+  if (username === "") return null;
+  const page = await api.rpc("booking_page", { username }, { signal });
+  // A professional may have no name.
+  page.professional.full_name ||= page.professional.username;
+  return page;
+}
+
 export function App() {
   const { query } = useRoute();
   const username = query.get("professional") || import.meta.env.VITE_PROFESSIONAL;
-  const page = useLoaded(
-    async (signal) => (username ? api.rpc("booking_page", { username }, { signal }) : null),
-    [username],
-  );
-  if (page.value) {
-    const { professional } = page.value;
-    const home = <Link to={START}>{professional.full_name || professional.username}</Link>;
-    const isTimes = query.has("service") && !query.has("start");
-    return (
-      <Page brand={STEPS.some((step) => query.has(step)) && home} wide={isTimes}>
-        <Step page={page.value} query={query} />
-      </Page>
-    );
-  }
+  const page = useLoaded((signal) => pageOf(username, signal), [username]);
+  const name = page.value?.professional.full_name;
+  const isDeep = STEPS.some((step) => query.has(step));
   const isUnknown = page.value === null || isCode(page.error, "PGRST301", "validation_failed");
+  const title = isUnknown ? texts.unknownTitle : texts.book;
   return (
-    <Page>
-      {isUnknown ? (
-        <>
-          <Heading title={texts.unknownTitle}>{texts.unknownTitle}</Heading>
-          <p>{texts.unknown}</p>
-        </>
-      ) : page.error ? (
-        <>
-          <Heading title={texts.book}>{texts.book}</Heading>
-          <Failure error={page.error} again={page.again} />
-        </>
-      ) : (
-        <Loading />
-      )}
+    <Page
+      brand={isDeep && name && <Link to={START}>{name}</Link>}
+      wide={query.has("service") && !query.has("start")}
+    >
+      {page.value && <Step page={page.value} query={query} />}
+      {(isUnknown || page.error !== undefined) && <Heading title={title}>{title}</Heading>}
+      {isUnknown ? <p>{texts.unknown}</p> : <Failure error={page.error} again={page.again} />}
+      {page.value === undefined && !page.error && <Loading />}
     </Page>
   );
 }

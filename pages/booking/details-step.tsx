@@ -1,24 +1,18 @@
 /** Who: the last step of a booking. What was typed stays, whatever becomes of the time. */
 import { useAction } from "../shared/action.ts";
-import { ApiError } from "../shared/api.ts";
 import { Form } from "../shared/form.tsx";
-import { clocksDiffer, momentText, money, visitorZone, zoneText } from "../shared/format.ts";
+import { money } from "../shared/format.ts";
 import { goTo } from "../shared/route.ts";
+import { NextStarts, when } from "../shared/starts.tsx";
 import { useStored } from "../shared/store.ts";
 import { shared } from "../shared/texts/index.ts";
-import { Button, type Fact, Facts, Heading, Link } from "../shared/ui.tsx";
-import { book, NO_DETAILS, type PublicProfessional, type PublicService } from "./api.ts";
+import { Facts, Heading, Link } from "../shared/ui.tsx";
+import { book, type Chosen, NO_DETAILS } from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
 import { texts } from "./texts/index.ts";
 
-interface DetailsStepProps {
-  professional: PublicProfessional;
-  service: PublicService;
-  start: string;
-}
-
-export function DetailsStep({ professional, service, start }: DetailsStepProps) {
+export function DetailsStep({ professional, service, start }: Chosen & { start: string }) {
   const [details, setDetails] = useStored("details", NO_DETAILS);
   const booking = useAction(async () => {
     const { receipt } = await book({ ...details, service_id: service.id, starts_at: start });
@@ -51,31 +45,6 @@ export function DetailsStep({ professional, service, start }: DetailsStepProps) 
       >
         <ClientFields {...{ name, details, onDetails: setDetails, error: booking.error }} />
       </Form>
-    </>
-  );
-}
-
-/** A start by the visitor's clock, and by the professional's where that shows another time. */
-export const when = (start: string, zone: string): Fact[] => [
-  [texts.when, momentText(start, visitorZone)],
-  clocksDiffer(start, visitorZone, zone) && [texts.inZone(zoneText(zone)), momentText(start, zone)],
-];
-
-/** The free starts that a refusal offers instead. */
-function NextStarts({ error }: { error: unknown }) {
-  const details = error instanceof ApiError ? error.details : null;
-  const { next_starts: starts = [] } = (details ?? {}) as { next_starts?: string[] };
-  if (starts.length === 0) return null;
-  return (
-    <>
-      <p>{texts.nextStarts}</p>
-      <div class="actions">
-        {starts.map((start) => (
-          <Button key={start} onClick={() => goTo({ start }, { replace: true })}>
-            {momentText(start, visitorZone, "day")}
-          </Button>
-        ))}
-      </div>
     </>
   );
 }

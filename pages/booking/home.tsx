@@ -1,5 +1,6 @@
 /** Who it is, and what can be booked and bought. */
 import { money } from "../shared/format.ts";
+import type { Changes } from "../shared/route.ts";
 import { shared } from "../shared/texts/index.ts";
 import { Heading, Link, Picture, Words } from "../shared/ui.tsx";
 import type { BookingPage, PublicProduct, PublicService } from "./api.ts";
@@ -7,7 +8,7 @@ import { texts } from "./texts/index.ts";
 
 export function Home({ page: { professional, services, products } }: { page: BookingPage }) {
   const { currency } = professional;
-  const name = professional.full_name || professional.username;
+  const name = professional.full_name;
   const { contact_phone: phone, contact_email: email } = professional;
   return (
     <>
@@ -23,93 +24,83 @@ export function Home({ page: { professional, services, products } }: { page: Boo
           </address>
         </div>
       </section>
-      {services.length === 0 && products.length === 0 && <p>{texts.nothing}</p>}
-      {services.length > 0 && (
-        <Offers title={texts.book} items={services}>
-          {(service) => <Service key={service.id} {...{ service, currency }} />}
-        </Offers>
-      )}
-      {products.length > 0 && (
-        <Offers title={texts.buy} items={products}>
-          {(product) => <Product key={product.id} {...{ product, currency }} />}
-        </Offers>
-      )}
+      {services.length + products.length === 0 && <p>{texts.nothing}</p>}
+      <Offers title={texts.book} offers={services.map((of) => serviceOffer(of, currency))} />
+      <Offers title={texts.buy} offers={products.map((of) => productOffer(of, currency))} />
     </>
   );
 }
 
-interface OffersProps<Item> {
-  title: string;
-  items: Item[];
-  children: (item: Item) => preact.ComponentChild;
+interface Offer extends Pick<PublicService, "name" | "description" | "category" | "image_url"> {
+  /** Null where it cannot be chosen. */
+  to: Changes | null;
+  price: string;
+  notes: (string | false)[];
+}
+
+const priceText = (price: number, currency: string) =>
+  price === 0 ? shared.free : money(price, currency);
+
+function serviceOffer(service: PublicService, currency: string): Offer {
+  const { payment, deposit, price } = service;
+  const notes = [
+    shared.minutes(service.duration),
+    payment === "full" && price > 0 && texts.payFull,
+    payment === "deposit" && deposit !== null && texts.payDeposit(money(deposit, currency)),
+    service.requires_confirmation && texts.asksFirst,
+  ];
+  return { ...service, to: { service: service.id }, price: priceText(price, currency), notes };
+}
+
+function productOffer(product: PublicProduct, currency: string): Offer {
+  const variants = product.variants.map(({ price }) => price);
+  const prices = variants.length > 0 ? variants : [product.price];
+  const least = priceText(Math.min(...prices), currency);
+  return {
+    ...product,
+    to: product.in_stock ? { product: product.id } : null,
+    price: new Set(prices).size > 1 ? texts.from(least) : least,
+    notes: [!product.in_stock && texts.soldOut],
+  };
 }
 
 /** By category, in the order in which they come. */
-function Offers<Item extends { category: string | null }>(props: OffersProps<Item>) {
-  const { title, items, children } = props;
-  const categories = [...new Set(items.map(({ category }) => category))];
+function Offers({ title, offers }: { title: string; offers: Offer[] }) {
+  const categories = [...new Set(offers.map(({ category }) => category))];
+  if (offers.length === 0) return null;
   return (
     <section class="stack">
       <h2>{title}</h2>
       {categories.map((category) => (
         <section key={category} class="stack">
           {category && categories.length > 1 && <h3 dir="auto">{category}</h3>}
-          <ul class="list offers">
-            {items.filter((item) => item.category === category).map(children)}
+          <ul class="list">
+            {offers
+              .filter((offer) => offer.category === category)
+              .map(({ to, name, description, image_url, notes, price }, index) => (
+                <li key={index} class="card offer">
+                  <Picture src={image_url} />
+                  <div>
+                    <strong dir="auto">
+                      {to ? (
+                        <Link to={to} class="cover">
+                          {name}
+                        </Link>
+                      ) : (
+                        name
+                      )}
+                    </strong>
+                    <Words>{description}</Words>
+                    <p class="row faint">
+                      {notes.map((note) => note && <span key={note}>{note}</span>)}
+                    </p>
+                  </div>
+                  <strong class="price">{price}</strong>
+                </li>
+              ))}
           </ul>
         </section>
       ))}
     </section>
-  );
-}
-
-const priceText = (price: number, currency: string) =>
-  price === 0 ? shared.free : money(price, currency);
-
-function Service({ service, currency }: { service: PublicService; currency: string }) {
-  const { payment, deposit } = service;
-  return (
-    <li class="card offer">
-      <Picture src={service.image_url} />
-      <div>
-        <Link to={{ service: service.id }} class="cover">
-          <span dir="auto">{service.name}</span>
-        </Link>
-        <Words>{service.description}</Words>
-        <p class="row faint">
-          <span>{shared.minutes(service.duration)}</span>
-          {payment === "full" && service.price > 0 && <span>{texts.payFull}</span>}
-          {payment === "deposit" && deposit !== null && (
-            <span>{texts.payDeposit(money(deposit, currency))}</span>
-          )}
-          {service.requires_confirmation && <span>{texts.asksFirst}</span>}
-        </p>
-      </div>
-      <strong class="price">{priceText(service.price, currency)}</strong>
-    </li>
-  );
-}
-
-function Product({ product, currency }: { product: PublicProduct; currency: string }) {
-  const prices = product.variants.map(({ price }) => price);
-  const least = Math.min(...prices, ...(prices.length ? [] : [product.price]));
-  const price = priceText(least, currency);
-  const name = <span dir="auto">{product.name}</span>;
-  return (
-    <li class="card offer">
-      <Picture src={product.image_url} />
-      <div>
-        {product.in_stock ? (
-          <Link to={{ product: product.id }} class="cover">
-            {name}
-          </Link>
-        ) : (
-          <strong>{name}</strong>
-        )}
-        <Words>{product.description}</Words>
-        {!product.in_stock && <p class="faint">{texts.soldOut}</p>}
-      </div>
-      <strong class="price">{new Set(prices).size > 1 ? texts.from(price) : price}</strong>
-    </li>
   );
 }

@@ -4,16 +4,10 @@ import { goTo } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { shared } from "../shared/texts/index.ts";
 import { Heading } from "../shared/ui.tsx";
-import { api, type PublicProfessional, type PublicService } from "./api.ts";
+import { api, type Chosen } from "./api.ts";
 import { texts } from "./texts/index.ts";
 
-interface TimesStepProps {
-  professional: PublicProfessional;
-  service: PublicService;
-  day: string | null;
-}
-
-export function TimesStep({ professional, service, day }: TimesStepProps) {
+export function TimesStep({ professional, service, day }: Chosen & { day: string | null }) {
   const today = dateOf(new Date(), visitorZone);
   return (
     <>
@@ -26,13 +20,10 @@ export function TimesStep({ professional, service, day }: TimesStepProps) {
         </p>
       </div>
       <SlotPicker
-        load={(from_date, to_date, signal) =>
-          api.rpc(
-            "available_slots",
-            { service_id: service.id, from_date, to_date },
-            signal ? { signal } : {},
-          )
-        }
+        load={(from_date, to_date, signal) => {
+          const args = { service_id: service.id, from_date, to_date };
+          return api.rpc("available_slots", args, signal && { signal });
+        }}
         name={professional.full_name}
         lastDate={addDays(today, service.max_advance_days + 1)}
         day={day}

@@ -1,10 +1,6 @@
 import { render } from "preact";
-import { Heading, Loading, Page } from "../shared/ui.tsx";
+import { App } from "./app.tsx";
+import { takeEntry } from "./entry.ts";
 
-render(
-  <Page>
-    <Heading title={document.title}>{document.title}</Heading>
-    <Loading />
-  </Page>,
-  document.getElementById("page") as HTMLElement,
-);
+const entry = takeEntry();
+render(<App entry={entry} />, document.getElementById("page") as HTMLElement);

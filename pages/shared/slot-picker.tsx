@@ -64,7 +64,7 @@ async function firstFree(load: SlotPickerProps["load"], from: IsoDate, last: Iso
 
 export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPickerProps) {
   const today = dateOf(new Date(), visitorZone);
-  const [month, setMonth] = useState<IsoDate | null>(day && monthOf(day));
+  const [month, setMonth] = useState(day && monthOf(day));
   const seek = useAction(async (from: IsoDate) => {
     const found = await firstFree(load, addDays(from, -1), lastDate);
     setMonth(monthOf(found ?? from));
@@ -78,93 +78,104 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
       // A day of the visitor may reach into the day before and after of the professional.
       const answer = await load(addDays(month, -1), monthOf(month, 1), signal);
       const days = groupBy(startsOf(answer), (start) => dateOf(start, visitorZone));
+      for (const date of days.keys()) if (monthOf(date) !== month) days.delete(date);
       return { days, zone: answer.time_zone };
     },
     [month],
   );
-
-  const show = (shift: number) => {
-    onDay(null);
-    setMonth(monthOf(month ?? today, shift));
-  };
   const error = seek.error ?? free.error;
   if (error) {
     return <Failure error={error} again={() => (month ? free.again() : seek.run(today))} />;
   }
   if (month === null) return <Loading />;
+  const turn = (label: string, sign: string, months: number, isPossible: boolean) => {
+    const onClick = () => {
+      onDay(null);
+      setMonth(monthOf(month, months));
+    };
+    return (
+      <Button kind="link" aria-label={label} disabled={!isPossible} onClick={onClick}>
+        {sign}
+      </Button>
+    );
+  };
   const isLast = monthOf(month, 1) > lastDate;
   const days = free.value?.days;
-  const nothing = days && ![...days.keys()].some((date) => monthOf(date) === month);
-  const starts = (day && days?.get(day)) || [];
+  const starts = day && days?.get(day);
   return (
     <div class="slots">
-      <section class="month" aria-busy={days === undefined}>
+      <section class="month" aria-busy={!days}>
         <div class="month-head">
-          <Button
-            kind="link"
-            aria-label={texts.earlier}
-            disabled={month <= today}
-            onClick={() => show(-1)}
-          >
-            ‹
-          </Button>
+          {turn(texts.earlier, "‹", -1, month > today)}
           <h2 aria-live="polite">{dateText(month, "month")}</h2>
-          <Button kind="link" aria-label={texts.later} disabled={isLast} onClick={() => show(1)}>
-            ›
-          </Button>
+          {turn(texts.later, "›", 1, !isLast)}
         </div>
-        <MonthGrid month={month} days={days} day={day} onDay={onDay} />
-        {nothing && (
-          <p role="status">
-            {isLast ? texts.noneAtAll : texts.none}{" "}
+        <MonthGrid {...{ month, days, day, onDay }} />
+        {days?.size === 0 && (
+          <div role="status">
+            <p>{isLast ? texts.noneAtAll : texts.none}</p>
             {!isLast && (
-              <Button kind="link" busy={seek.busy} onClick={() => seek.run(monthOf(month, 1))}>
-                {texts.later}
+              <Button busy={seek.busy} onClick={() => seek.run(monthOf(month, 1))}>
+                {texts.search}
               </Button>
             )}
-          </p>
+          </div>
         )}
       </section>
       <section class="times">
-        {day && starts.length > 0 && free.value ? (
+        {starts && free.value && (
           <Times key={day} {...{ day, starts, zone: free.value.zone, name, onPick }} />
-        ) : (
-          !nothing && <p class="faint">{texts.chooseDay}</p>
         )}
+        {!starts && days?.size !== 0 && <p class="faint">{texts.chooseDay}</p>}
       </section>
     </div>
   );
 }
 
-interface MonthGridProps {
+interface MonthGridProps extends Pick<SlotPickerProps, "day" | "onDay"> {
   month: IsoDate;
+  /** Those with a free start. */
   days: Map<IsoDate, Instant[]> | undefined;
-  day: IsoDate | null;
-  onDay: (day: IsoDate) => void;
 }
 
 /** How far the arrow keys go, in days. */
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
 /** One of its days is in the tab order; the arrow keys go to the others. */
-function MonthGrid({ month, days, day, onDay }: MonthGridProps) {
-  const next = monthOf(month, 1);
+function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
   const lead = (weekdayOf(month) - firstWeekday + 7) % 7;
   const weeks: IsoDate[][] = [];
-  for (let at = addDays(month, -lead); at < next; at = addDays(at, 7)) {
+  for (let at = addDays(month, -lead); at < monthOf(month, 1); at = addDays(at, 7)) {
     weeks.push(weekdays.map((_, index) => addDays(at, index)));
   }
-  const inMonth = [...(days?.keys() ?? [])].filter((date) => monthOf(date) === month);
-  const inTabOrder = day && inMonth.includes(day) ? day : inMonth[0];
+  const free: IsoDate[] = [...days.keys()];
+  const inTabOrder = day && days.has(day) ? day : free[0];
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
     const from = (event.target as HTMLElement).dataset.date;
     const step = STEPS[event.key];
     if (!from || !step) return;
     event.preventDefault();
     const aim = addDays(from, step);
-    const to =
-      step > 0 ? inMonth.find((date) => date >= aim) : inMonth.findLast((date) => date <= aim);
+    const to = step > 0 ? free.find((date) => date >= aim) : free.findLast((date) => date <= aim);
     event.currentTarget.querySelector<HTMLElement>(`[data-date="${to}"]`)?.focus();
+  };
+  const cell = (date: IsoDate) => {
+    if (monthOf(date) !== month) return null;
+    const number = Number(date.slice(8));
+    const count = days.get(date)?.length;
+    if (!count) return <span class="faint">{number}</span>;
+    return (
+      <button
+        type="button"
+        data-date={date}
+        tabIndex={date === inTabOrder ? 0 : -1}
+        aria-pressed={date === day}
+        aria-label={texts.day(dateText(date, "day"), count)}
+        onClick={() => onDay(date)}
+      >
+        {number}
+      </button>
+    );
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid of days, as the ARIA pattern has it.
@@ -181,29 +192,9 @@ function MonthGrid({ month, days, day, onDay }: MonthGridProps) {
       <tbody>
         {weeks.map((week) => (
           <tr key={week[0]}>
-            {week.map((date) => {
-              const count = days?.get(date)?.length ?? 0;
-              if (monthOf(date) !== month) return <td key={date} />;
-              const number = Number(date.slice(8));
-              return (
-                <td key={date}>
-                  {count === 0 ? (
-                    <span class="faint">{number}</span>
-                  ) : (
-                    <button
-                      type="button"
-                      data-date={date}
-                      tabIndex={date === inTabOrder ? 0 : -1}
-                      aria-pressed={date === day}
-                      aria-label={texts.day(dateText(date, "day"), count)}
-                      onClick={() => onDay(date)}
-                    >
-                      {number}
-                    </button>
-                  )}
-                </td>
-              );
-            })}
+            {week.map((date) => (
+              <td key={date}>{cell(date)}</td>
+            ))}
           </tr>
         ))}
       </tbody>

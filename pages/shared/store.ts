@@ -18,3 +18,5 @@ export const readStored = read;
 
 export const writeStored = (name: string, value: unknown) =>
   sessionStorage.setItem(name, JSON.stringify(value));
+
+export const forgetStored = (name: string) => sessionStorage.removeItem(name);

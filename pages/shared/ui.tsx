@@ -1,5 +1,5 @@
 /** What all pages are made of. */
-import type { ButtonHTMLAttributes, ComponentChildren, JSX } from "preact";
+import type { AllHTMLAttributes, ButtonHTMLAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { addressOf, type Changes, goTo } from "./route.ts";
 import { LANGUAGES, type Language, language, shared } from "./texts/index.ts";
@@ -62,18 +62,18 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
+interface HeadingProps extends Children {
+  title?: string;
+  level?: 1 | 2;
+}
+
 let headingsSeen = 0;
 
 /** The heading of a step. It takes the focus when the step is entered, but not when the page is loaded. */
-export function Heading({
-  children,
-  title,
-  level = 1,
-}: Children & { title?: string; level?: 1 | 2 }) {
+export function Heading({ children, title, level = 1 }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    headingsSeen += 1;
-    if (headingsSeen > 1) heading.current?.focus();
+    if (headingsSeen++ > 0) heading.current?.focus();
   }, []);
   useEffect(() => {
     if (title) document.title = title;
@@ -112,20 +112,16 @@ export function Button({ kind = "plain", busy = false, onClick, children, ...res
   );
 }
 
-interface FieldProps {
+type Native = "type" | "autocomplete" | "inputMode" | "required" | "min" | "max";
+
+interface FieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, Native> {
   name: string;
   label: string;
   value: string;
   onValue: (value: string) => void;
-  type?: "text" | "email" | "tel" | "password" | "number" | "date" | "time";
-  autocomplete?: string;
-  inputMode?: "numeric" | "email" | "tel" | "text";
-  required?: boolean;
   /** Says that it may stay empty. */
   optional?: boolean;
   lines?: number;
-  min?: number | string;
-  max?: number | string;
   hint?: string | undefined;
   error?: string | undefined;
 }
@@ -155,16 +151,8 @@ export function Field(props: FieldProps) {
       ) : (
         <input {...(common as JSX.IntrinsicElements["input"])} />
       )}
-      {hint && (
-        <p class="faint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error && (
-        <p class="wrong" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <p class="faint" id={`${id}-hint`} children={hint} />
+      <p class="wrong" id={`${id}-error`} children={error} />
     </div>
   );
 }
@@ -188,11 +176,12 @@ export function Facts({ rows, plain = false }: { rows: Fact[]; plain?: boolean }
   );
 }
 
+interface NoticeProps extends Children {
+  kind?: "info" | "error" | "good";
+}
+
 /** An error is read out at once, anything else when there is time. */
-export function Notice({
-  kind = "info",
-  children,
-}: Children & { kind?: "info" | "error" | "good" }) {
+export function Notice({ kind = "info", children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
       {children}
@@ -208,12 +197,13 @@ export function Loading() {
   );
 }
 
+interface DialogProps extends Children {
+  title: string;
+  onClose: () => void;
+}
+
 /** A question on top of the page; Escape and a click beside it close it. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: Children & { title: string; onClose: () => void }) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);

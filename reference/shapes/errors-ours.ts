@@ -2,23 +2,17 @@
 import { z } from "zod";
 import { amount, count, currency, id, instant } from "./common.ts";
 import type { ErrorEntry } from "./errors.ts";
+import { AccountContents } from "./rpc-keys.ts";
 
-const retry = z.strictObject({ retry_after: z.int().min(1).describe("Seconds") });
-const nextStarts = z.strictObject({
-  next_starts: z.array(instant).max(3).describe("The next free starts, at most three"),
-});
-const index = z.int().min(0).nullable().describe("Of the line, from 0; null: the list as a whole");
-
-export const accountContents = z
+const retry = z
+  .strictObject({ retry_after: z.int().min(1).describe("Seconds") })
+  .meta({ id: "RetryAfter" });
+const nextStarts = z
   .strictObject({
-    clients: count,
-    services: count,
-    products: count,
-    bookings: count,
-    orders: count,
-    payments: count,
+    next_starts: z.array(instant).max(3).describe("The next free starts, at most three"),
   })
-  .meta({ id: "AccountContents", description: "How many rows of each kind go with an account" });
+  .meta({ id: "NextStarts" });
+const index = z.int().min(0).nullable().describe("Of the line, from 0; null: the list as a whole");
 
 const of = "ours";
 const offer = "Offer `next_starts`, or let the person choose another time.";
@@ -211,7 +205,7 @@ const CALLERS = [
     statuses: [422],
     when: "the account is to be deleted and `confirmation` is not the username",
     todo: "Show what goes, and let the person type what is in `confirmation`.",
-    details: z.strictObject({ confirmation: z.string(), goes: accountContents }),
+    details: z.strictObject({ confirmation: z.string(), goes: AccountContents }),
     of,
   },
   {
@@ -353,7 +347,10 @@ const REQUESTS = [
     statuses: [409],
     when: "the state of a booking or order does not follow the one it has",
     todo: "Load the row again and show its state; somebody may have changed it.",
-    details: z.strictObject({ from: z.string(), to: z.string() }),
+    details: z.strictObject({
+      from: z.string().nullable().describe("null: of what is only made"),
+      to: z.string(),
+    }),
     of,
   },
 ] as const satisfies readonly ErrorEntry[];

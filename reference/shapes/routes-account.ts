@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { Deletion } from "../../supabase/functions/account/inputs.ts";
 import { text } from "./common.ts";
-import { accountContents } from "./errors-ours.ts";
 import type { RouteShape } from "./routes.ts";
 import { BODY_ERRORS, dispatchRoute, PERSON, WRITE_ERRORS } from "./routes-common.ts";
+import { AccountContents } from "./rpc-keys.ts";
 
 const ProgramToken = z
   .strictObject({
@@ -44,10 +44,10 @@ export const ACCOUNT_ROUTES = [
     body: Deletion.meta({ id: "AccountDeletionBody" }),
     answers: {
       200: z
-        .strictObject({ deleted: z.literal(true), goes: accountContents })
+        .strictObject({ deleted: z.literal(true), goes: AccountContents })
         .meta({ id: "AccountDeleted" }),
       202: z
-        .strictObject({ deleted: z.literal(false), goes: accountContents })
+        .strictObject({ deleted: z.literal(false), goes: AccountContents })
         .meta({ id: "AccountDeletionBegun", description: "Done in a minute or two" }),
     },
     errors: [

@@ -1,4 +1,5 @@
 /** Webhooks: endpoints, what was sent to them, and all events. */
+import { z } from "zod";
 import {
   DeliveriesQuery,
   EndpointChanges,
@@ -20,6 +21,14 @@ import {
 import { webhooks } from "./rpc-webhooks.ts";
 
 const route = { function: "webhooks", for: "professional" } as const;
+/** The functions read these out of text. */
+const limit = z.int().min(1).max(100).default(100).describe("Rows of a page");
+const after = z
+  .int()
+  .min(0)
+  .optional()
+  .describe("`sequence` of the last event that is known, or `next_cursor` as a number");
+
 const { answer: queued } = webhooks.redeliver_webhook;
 
 export const WEBHOOK_ROUTES = [
@@ -112,7 +121,7 @@ export const WEBHOOK_ROUTES = [
     path: "/deliveries",
     who: PROFESSIONAL,
     summary: "What was sent, newest first",
-    query: DeliveriesQuery.meta({ id: "WebhookDeliveriesQuery" }),
+    query: DeliveriesQuery.extend({ limit }).meta({ id: "WebhookDeliveriesQuery" }),
     answers: { 200: webhooks.webhook_deliveries.answer },
     errors: [...USER_ERRORS, "validation_failed", "PGRST301", "cursor_expired"],
   },
@@ -140,7 +149,7 @@ export const WEBHOOK_ROUTES = [
     path: "/events",
     who: PROFESSIONAL,
     summary: "All events of the last 30 days, oldest first",
-    query: EventsQuery.meta({ id: "WebhookEventsQuery" }),
+    query: EventsQuery.extend({ after, limit }).meta({ id: "WebhookEventsQuery" }),
     answers: { 200: webhooks.webhook_events.answer },
     errors: [...USER_ERRORS, "validation_failed", "cursor_expired"],
   },

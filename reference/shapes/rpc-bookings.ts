@@ -46,7 +46,7 @@ const SLOT_REASONS = [
 
 const SlotExplanation = z
   .strictObject({
-    reason: z.enum(["available", ...SLOT_REASONS]).meta({
+    reason: z.enum(["available", ...SLOT_REASONS, "busy"]).meta({
       id: "SlotReason",
       description: "busy: for the professional by whose calendar it is",
     }),
@@ -200,6 +200,7 @@ export const bookings = {
     errors: [
       "PGRST301",
       ...SLOT_REASONS,
+      "23514",
       "invalid_transition",
       "invalid_time",
       "too_late",

@@ -1,7 +1,6 @@
-/** RPCs about mails that were sent, and what is kept of somebody. */
+/** RPCs about mails that were sent, and clients who want to be forgotten. */
 import { z } from "zod";
 import { id, idOnly, instant, text } from "./common.ts";
-import { BookingRow, ClientRow, OrderRow, ProductRow, ProfileRow, ServiceRow } from "./rows.ts";
 import type { RpcShape } from "./rpc.ts";
 
 export const mailKind = z
@@ -35,6 +34,28 @@ export const mailStatus = z
   .enum(["queued", "sent", "dropped", "failed"])
   .meta({ id: "MailStatus" });
 
+export const mailOutcome = z
+  .enum([
+    "delivered",
+    "bounced",
+    "complained",
+    "suppressed",
+    "failed",
+    "refused",
+    "gave_up",
+    "too_late",
+    "outdated",
+    "already_told",
+    "switched_off",
+    "no_address",
+    "unsubscribed",
+    "suspended",
+    "owner_not_confirmed",
+    "undeliverable",
+    "daily_limit",
+  ])
+  .meta({ id: "MailOutcome" });
+
 const MailRecord = z
   .strictObject({
     id,
@@ -42,26 +63,7 @@ const MailRecord = z
     kind: mailKind,
     recipient: text.nullable().describe("null: it was not tried yet"),
     status: mailStatus,
-    outcome: z
-      .enum([
-        "delivered",
-        "bounced",
-        "complained",
-        "suppressed",
-        "failed",
-        "refused",
-        "gave_up",
-        "too_late",
-        "outdated",
-        "already_told",
-        "switched_off",
-        "no_address",
-        "unsubscribed",
-        "suspended",
-        "owner_not_confirmed",
-        "undeliverable",
-        "daily_limit",
-      ])
+    outcome: mailOutcome
       .nullable()
       .describe("Why it was dropped or has failed, or what the provider said of it since"),
     client_id: id.nullable(),
@@ -73,23 +75,7 @@ const MailRecord = z
   })
   .meta({ id: "MailRecord" });
 
-const Row = z.record(z.string(), z.unknown());
-
 export const data = {
   mails: { answer: z.array(MailRecord), errors: ["PGRST301", "validation_failed"] },
-  export_client: {
-    answer: z.strictObject({ exported_at: instant, data: z.record(z.string(), z.array(Row)) }),
-    errors: ["PGRST301", "validation_failed"],
-  },
-  export_account: {
-    answer: z.strictObject({
-      exported_at: instant,
-      data: z.record(z.string(), z.array(Row)),
-      next_cursor: text.nullable(),
-      account: z.strictObject({ id, email: text }).optional(),
-    }),
-    errors: ["validation_failed"],
-  },
   erase_client: { answer: idOnly, errors: ["PGRST301", "validation_failed"] },
 } satisfies Record<string, RpcShape>;
-void [BookingRow, ClientRow, OrderRow, ProductRow, ProfileRow, ServiceRow];

@@ -23,7 +23,7 @@ export const AccountContents = z
     orders: count,
     payments: count,
   })
-  .meta({ id: "AccountContents", description: "How many rows of each kind" });
+  .meta({ id: "AccountContents", description: "How many rows of each kind go with an account" });
 
 export const keys = {
   authorize_action: { answer: z.undefined(), errors: ["person_required", "validation_failed"] },

@@ -35,6 +35,8 @@ const Feed = z.discriminatedUnion("detail", [
 
 const period = { from: instant, to: instant };
 
+const BusyRanges = z.array(z.strictObject({ start: instant, end: instant })).max(20_000);
+
 const checked = ["validation_failed"] as const;
 
 export const serverCalendar = {
@@ -77,6 +79,7 @@ export const serverCalendar = {
   own_calendar_uids: { answer: z.array(text), errors: [...checked] },
   finish_busy_sync: {
     answer: z.boolean().describe("false: the claim is over"),
+    args: { ranges: BusyRanges },
     errors: [...checked],
   },
   store_google_connection: {
@@ -125,6 +128,7 @@ export const serverCalendar = {
   },
   finish_google_run: {
     answer: z.boolean().describe("false: the claim is over"),
+    args: { ranges: BusyRanges },
     errors: [...checked],
   },
 } satisfies Record<string, RpcShape>;

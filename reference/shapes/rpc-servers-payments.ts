@@ -79,12 +79,56 @@ const PaymentTask = z.discriminatedUnion("kind", [
   }),
 ]);
 
+const Session = z.strictObject({
+  id: text,
+  attempt_id: id.nullable().describe("null: it was not begun here"),
+  status: text.nullable(),
+  payment_status: text,
+  payment_intent: text.nullable(),
+  amount_total: minor.nullable(),
+  currency: text.nullable(),
+  url: text.nullable(),
+  expires_at: z.int().describe("Unix seconds"),
+});
+
+const Refund = z.strictObject({
+  id: text,
+  attempt_id: id.nullable().describe("null: it was not begun here"),
+  payment_intent: text.nullable(),
+  amount: minor,
+  currency: text,
+  status: text,
+  reason: text.nullable(),
+});
+
+const Dispute = z.strictObject({
+  id: text,
+  payment_intent: text.nullable(),
+  status: text,
+  reason: text,
+  amount: z.int(),
+  currency: text,
+  entries: z
+    .array(z.strictObject({ id: text, amount: z.int() }))
+    .describe("What moved: less than 0 was taken"),
+});
+
+const AccountFacts = z.strictObject({
+  can_charge: z.boolean(),
+  missing: z.array(text),
+  deauthorized: z.boolean(),
+});
+
 /** Of what they write: orders and bookings of the professional change with what is paid. */
 const written = ["validation_failed"] as const;
 
 export const serverPayments = {
   attach_payment_account: { answer: z.undefined(), errors: [...written, "PGRST301"] },
-  record_payment_account: { answer: z.undefined(), errors: ["validation_failed"] },
+  record_payment_account: {
+    answer: z.undefined(),
+    args: { facts: AccountFacts },
+    errors: ["validation_failed"],
+  },
   report_payment_mode: { answer: z.undefined(), errors: ["validation_failed"] },
   ring_payment: {
     answer: z.boolean().describe("Whether the account is known"),
@@ -106,11 +150,11 @@ export const serverPayments = {
       "amount_not_payable",
     ],
   },
-  record_session: { answer: z.undefined(), errors: [...written] },
+  record_session: { answer: z.undefined(), args: { session: Session }, errors: [...written] },
   fail_checkout: { answer: z.undefined(), errors: [...written, "PGRST301"] },
-  record_refund: { answer: z.undefined(), errors: [...written] },
+  record_refund: { answer: z.undefined(), args: { refund: Refund }, errors: [...written] },
   fail_refund: { answer: z.undefined(), errors: [...written] },
-  record_dispute: { answer: z.undefined(), errors: [...written] },
+  record_dispute: { answer: z.undefined(), args: { dispute: Dispute }, errors: [...written] },
   claim_payment_tasks: { answer: z.array(PaymentTask), errors: ["validation_failed"] },
   finish_payment_task: { answer: z.undefined(), errors: ["validation_failed"] },
 } satisfies Record<string, RpcShape>;

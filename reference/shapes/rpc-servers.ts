@@ -245,6 +245,7 @@ export const servers = {
   },
   record_mail_event: {
     answer: z.boolean().describe("false: no mail has this id"),
+    args: { detail: z.record(z.string(), z.unknown()) },
     errors: [...checked],
   },
   unsubscribe_client: {

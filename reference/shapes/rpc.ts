@@ -4,6 +4,7 @@ import type { ErrorCode } from "./errors.ts";
 import { bookings } from "./rpc-bookings.ts";
 import { calendar } from "./rpc-calendar.ts";
 import { data } from "./rpc-data.ts";
+import { exports } from "./rpc-exports.ts";
 import { keys } from "./rpc-keys.ts";
 import { orders } from "./rpc-orders.ts";
 import { payments } from "./rpc-payments.ts";
@@ -31,6 +32,7 @@ export const RPCS: Record<string, RpcShape> = {
   ...keys,
   ...webhooks,
   ...data,
+  ...exports,
   ...servers,
   ...serverPayments,
   ...serverCalendar,

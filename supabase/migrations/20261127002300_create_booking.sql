@@ -20,7 +20,51 @@ create type public.booking_receipt as (
 );
 
 comment on type public.booking_receipt is
-  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z. cancel_until: the last moment at which the client may cancel or move; null for blocked time. expires_at: until when it has to be confirmed by the link that was mailed, or paid; null unless it is a hold. order_id: the order by which it is paid, made with it. checkout_token and amount_due: what opens a payment page, and for how much; null unless something is due.';
+  'A booking as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+
+comment on column public.booking_receipt.id is
+  'The booking''s, for cancel_booking and reschedule_booking.';
+
+comment on column public.booking_receipt.professional_id is 'With whom it is.';
+
+comment on column public.booking_receipt.service_id is 'What was booked; null for blocked time.';
+
+comment on column public.booking_receipt.service_name is
+  'The name of the service when it was booked; null for blocked time.';
+
+comment on column public.booking_receipt.status is
+  'As in bookings.status; pending also for a hold, which expires_at tells apart.';
+
+comment on column public.booking_receipt.starts_at is
+  'The beginning of the appointment, without buffers.';
+
+comment on column public.booking_receipt.ends_at is 'The end of the appointment, without buffers.';
+
+comment on column public.booking_receipt.cancel_until is
+  'The last moment at which the client may cancel or move it: the start less the service''s notice when it was booked. Null for blocked time.';
+
+comment on column public.booking_receipt.price is
+  'In currency, as it was when it was booked; 0 for what is free.';
+
+comment on column public.booking_receipt.currency is
+  'ISO 4217 code of price and amount_due: the professional''s when it was booked.';
+
+comment on column public.booking_receipt.notes is
+  'What the client wrote, or was written for them to see; null without.';
+
+comment on column public.booking_receipt.version is 'Rises on every real change.';
+
+comment on column public.booking_receipt.expires_at is
+  'Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless it is one.';
+
+comment on column public.booking_receipt.order_id is
+  'The order by which it is paid, made with it; null for a service without a payment.';
+
+comment on column public.booking_receipt.checkout_token is
+  'What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless something is due.';
+
+comment on column public.booking_receipt.amount_due is
+  'For how much that page is, in currency: the deposit, or all of it with tax. Null unless something is due.';
 
 create function private.booking_receipt(p_booking_id uuid)
 returns public.booking_receipt

@@ -102,6 +102,10 @@ grant execute on function private.adjust_stock (uuid, integer, text, integer)
 
 comment on type public.stock_level is 'A product and the pieces on hand.';
 
+comment on column public.stock_level.product_id is 'Of the product, or of the variant.';
+
+comment on column public.stock_level.stock is 'Pieces on hand after the call.';
+
 comment on function public.adjust_stock is
   'Adds delta pieces (negative: takes) to the stock of a product, atomically, with a reason for the ledger. Errors: 404 PGRST301; 409 stock_changed {"stock"} when expected_stock is given and wrong, insufficient_stock below zero; 422 stock_not_tracked, stock_too_large, reason_required, delta_required (also for 0), validation_failed {"fields"}.';
 

@@ -225,3 +225,19 @@ comment on function private.price_order is
 
 comment on type public.order_quote is
   'What an order costs: its lines as they will be kept, and totals in currency.';
+
+comment on column public.order_quote.items is
+  'Lines in the order given: product_id, name, sku, options, unit_price, quantity, total.';
+
+comment on column public.order_quote.subtotal is 'Sum of the lines.';
+
+comment on column public.order_quote.discount is '0: only the professional takes something off.';
+
+comment on column public.order_quote.tax is
+  'tax_rate percent of the subtotal, rounded once; part of it where prices include tax.';
+
+comment on column public.order_quote.total is
+  'What place_order would charge, and takes as expected_total.';
+
+comment on column public.order_quote.currency is
+  'ISO 4217 code of every amount here: the professional''s.';

@@ -23,7 +23,55 @@ create type public.order_receipt as (
 );
 
 comment on type public.order_receipt is
-  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z. expires_at: until when it has to be confirmed by the link that was mailed, or paid; null unless it is a hold. checkout_token and amount_due: what opens a payment page, and for how much; null unless the order was a hold for its payment and something is due.';
+  'An order as its client sees it. Times are ISO 8601 with milliseconds and Z.';
+
+comment on column public.order_receipt.id is 'The order''s, for the checkout route.';
+
+comment on column public.order_receipt.professional_id is 'Whose order it is.';
+
+comment on column public.order_receipt.number is
+  '1, 2, 3 … per professional: what people call the order.';
+
+comment on column public.order_receipt.kind is 'product or service: what its lines are.';
+
+comment on column public.order_receipt.status is
+  'As in orders.status; pending also for a hold, which expires_at tells apart.';
+
+comment on column public.order_receipt.payment_status is
+  'unpaid, partially_paid, paid, partially_refunded, refunded: follows the amounts.';
+
+comment on column public.order_receipt.items is
+  'Lines as ordered: product_id or service_id, name, sku, options, unit_price, quantity, total.';
+
+comment on column public.order_receipt.subtotal is 'Sum of the lines.';
+
+comment on column public.order_receipt.discount is 'What the professional took off.';
+
+comment on column public.order_receipt.tax is
+  'Rounded once for the whole order; part of the subtotal where prices include tax.';
+
+comment on column public.order_receipt.total is 'What is to be paid in all.';
+
+comment on column public.order_receipt.amount_paid is
+  'Sum of the payments recorded; refunds are not taken off.';
+
+comment on column public.order_receipt.amount_refunded is 'Sum of what went back.';
+
+comment on column public.order_receipt.currency is
+  'ISO 4217 code of every amount here: the professional''s when it was ordered.';
+
+comment on column public.order_receipt.version is 'Rises on every real change.';
+
+comment on column public.order_receipt.created_at is 'When it was placed.';
+
+comment on column public.order_receipt.expires_at is
+  'Of a hold: until when it has to be confirmed by the link that was mailed, or paid. Null unless it is one.';
+
+comment on column public.order_receipt.checkout_token is
+  'What opens a payment page to whoever has it (POST /functions/v1/payments/checkout); null unless the order was a hold for its payment and something is due.';
+
+comment on column public.order_receipt.amount_due is
+  'For how much that page is, in currency; null with checkout_token.';
 
 create function private.order_receipt(p_order_id uuid)
 returns public.order_receipt

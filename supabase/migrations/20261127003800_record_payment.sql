@@ -15,8 +15,13 @@ create type public.order_payment as (
 comment on type public.order_payment is
   'An entry of the ledger of an order, in its currency. Times are ISO 8601 with milliseconds and Z.';
 
+comment on column public.order_payment.id is
+  'Of the entry; that of a payment by Stripe is the payment_id of its refunds.';
+
 comment on column public.order_payment.kind is
   'payment, refund, refund_reversal (a refund that failed after all), dispute (the payer''s bank took it back), dispute_reversal; every amount is positive.';
+
+comment on column public.order_payment.amount is 'Always positive; kind says which way it went.';
 
 comment on column public.order_payment.provider is 'manual, or who collected it: stripe.';
 
@@ -30,6 +35,9 @@ comment on column public.order_payment.reference is
 
 comment on column public.order_payment.reason is 'Of a refund; null for a payment.';
 
+comment on column public.order_payment.created_at is
+  'When it was recorded, which may be after the money moved.';
+
 create type public.payment_receipt as (
   payment jsonb,
   "order" jsonb
@@ -37,6 +45,10 @@ create type public.payment_receipt as (
 
 comment on type public.payment_receipt is
   'A payment or refund (an order_payment) with its order as it is now (an order_receipt).';
+
+comment on column public.payment_receipt.payment is 'The entry, as order_payments shows it.';
+
+comment on column public.payment_receipt.order is 'The order after it, as place_order answers.';
 
 create function private.order_payment(p_payment private.payments)
 returns public.order_payment

@@ -45,3 +45,41 @@ insert into private.settings default values;
 
 comment on table private.settings is
   'One row; docs/operations.md lists the settings. request_counter and request_counter_password are secrets, so rules have a grant on other columns only.';
+
+comment on column private.settings.id is 'Always true: there is one row.';
+
+comment on column private.settings.anon_tier is
+  'The tier whose requests a minute the public has, each network for itself.';
+
+comment on column private.settings.anon_per_network is
+  'Requests of the public from one network that may run at the same time.';
+
+comment on column private.settings.rest_pool_size is
+  'Connections of the REST server to the database, as its own configuration has it: shares of it are kept for each kind of caller.';
+
+comment on column private.settings.public_tries_per_address_hour is
+  'Bookings and orders that the public may try for one e-mail address in an hour, per professional.';
+
+comment on column private.settings.public_tries_per_network_hour is
+  'Bookings and orders that the public may try from one network in an hour, per professional.';
+
+comment on column private.settings.public_writes_per_network_hour is
+  'Bookings and orders that the public may make from one network in an hour, per professional.';
+
+comment on column private.settings.portal_url is
+  'Where links in mails lead to, as the functions report PORTAL_URL; null: nowhere, and verify_public_email cannot be switched on.';
+
+comment on column private.settings.portal_reported_at is
+  'When the functions reported portal_url last, or that they know none.';
+
+comment on column private.settings.payments_livemode is
+  'Whether the key of the payments function moves real money; null before it has reported.';
+
+comment on column private.settings.request_counter is
+  'Secret. How the request counter''s own connection is made, password included; null: writes are counted in their own transaction, and reads not at all.';
+
+comment on column private.settings.request_counter_password is
+  'Secret. Password of the role that counts requests.';
+
+comment on column private.settings.request_counter_refused_at is
+  'Since when the counter has refused its login; null: it does not.';

@@ -18,7 +18,12 @@ create type public.mail_record as (
 comment on type public.mail_record is
   'A mail of the last 90 days, without what it said. Times are ISO 8601 with milliseconds and Z.';
 
+comment on column public.mail_record.id is 'Of the mail in the queue, the same on every try.';
+
 comment on column public.mail_record.audience is 'client or professional: who gets it.';
+
+comment on column public.mail_record.kind is
+  'What it is about, such as booking_confirmed; docs/mail.md lists them.';
 
 comment on column public.mail_record.recipient is
   'The address it was last sent to; null before the first try.';
@@ -29,7 +34,18 @@ comment on column public.mail_record.status is
 comment on column public.mail_record.outcome is
   'Why it was dropped or failed; of a sent one delivered or complained once the provider says so.';
 
+comment on column public.mail_record.client_id is 'Whom it is to or about; null for none.';
+
+comment on column public.mail_record.booking_id is 'The booking it is about; null for none.';
+
+comment on column public.mail_record.order_id is 'The order it is about; null for none.';
+
+comment on column public.mail_record.created_at is 'When what it tells happened.';
+
 comment on column public.mail_record.due_at is 'When the next try is; null unless queued.';
+
+comment on column public.mail_record.finished_at is
+  'When it was sent, dropped or given up; null while queued.';
 
 -- Definer: nobody has rights on the queue.
 create function private.mails(p_booking_id uuid, p_client_id uuid, p_order_id uuid)

@@ -228,7 +228,7 @@ describe("the night in which clocks are put back", () => {
     await page.getByText("New York").first().waitFor();
     await expectAccessible(page);
     await button(page, /^20:30/).click();
-    await page.getByText(en.inZone("Rome")).waitFor();
+    await page.getByText(shared.slots.inZone("Rome")).waitFor();
     await page.getByText(/02:30 CEST$/).waitFor();
     await fillIn(page, newAddress());
     await button(page, en.bookNow).click();

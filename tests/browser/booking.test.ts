@@ -244,6 +244,29 @@ test("another language keeps the step and what was typed", async () => {
   await page.getByRole("heading", { name: it.book }).waitFor();
 });
 
+test("in the dark axe finds nothing either", async () => {
+  const professional = await bookable({ bio: "Since 2009" });
+  const service = await openService(professional);
+  const page = await openPage(pathOf(professional));
+  await page.emulateMedia({ colorScheme: "dark" });
+  await heading(page, "Ana Bianchi");
+  await expectAccessible(page);
+  await page.goto(new URL(pathOf(professional, { service: service.id }), pagesUrl).href);
+  await page.locator("[data-date]").first().click();
+  await page.locator(".chip").first().waitFor();
+  await expectAccessible(page);
+  await page.locator(".chip").first().click();
+  await button(page, en.bookNow).click();
+  await page.getByRole("alert").waitFor();
+  await expectAccessible(page);
+});
+
+test("a professional without a name goes by the username", async () => {
+  const professional = await bookable({ full_name: "" });
+  const page = await openPage(pathOf(professional));
+  await heading(page, `ana-${professional.id}`);
+});
+
 test("without JavaScript the page says what it needs, in both languages", async () => {
   const page = await openPage("/");
   const html = await (await page.request.get(page.url())).text();

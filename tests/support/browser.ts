@@ -100,6 +100,8 @@ export interface PageOptions {
   locale?: string;
   /** Of the visitor; Rome unless given. */
   timeZone?: string;
+  /** The visitor prefers dark colours. */
+  dark?: boolean;
   /** Entries of `sessionStorage`, there before the page is. */
   session?: Record<string, string>;
   /** Other hosts that this page may ask, such as one with images. */
@@ -117,6 +119,7 @@ export async function openPage(path: string, options: PageOptions = {}): Promise
     viewport: { width, height },
     locale,
     timezoneId: timeZone,
+    colorScheme: options.dark ? "dark" : "light",
     // Nothing moves that a test would have to wait for.
     reducedMotion: "reduce",
   });

@@ -3,13 +3,15 @@ import { afterAll, afterEach, expect } from "vitest";
 import { closeAll } from "./closing.ts";
 import { held } from "./held.ts";
 
-const mismatches: string[] = [];
+const mismatches = new Set<string>();
 
 /** Also for stacks that a file starts itself: those of every address. */
 globalThis.fetch = held(globalThis.fetch, mismatches);
 
 function expectNoMismatch(): void {
-  expect(mismatches.splice(0), "answers that are not as reference/shapes says").toEqual([]);
+  const found = [...mismatches];
+  mismatches.clear();
+  expect(found, "answers that are not as reference/shapes says").toEqual([]);
 }
 
 afterEach(expectNoMismatch);

@@ -1,44 +1,48 @@
 /** What the pages say of each other and of the code: links that lead somewhere, codes that are explained. */
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { anchor } from "../../reference/markdown-parts.ts";
 import { filesIn, migrations, raisedErrors, readFile as read } from "../support/raised-errors.ts";
 
 const root = new URL("../../", import.meta.url);
-const pages = ["README.md", ...filesIn("docs/", ".md")];
+const pages = ["README.md", "client/README.md", ...filesIn("docs/", ".md")];
 
 /** Code is no text: what looks like a link or a heading in it is none. */
 const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, "");
 
-/** As GitHub names a heading: `## Free starts: \`a(b, c?)\`` is `free-starts-ab-c`. */
+/** As GitHub names a heading, `## Free starts: \`a(b, c?)\`` is `free-starts-ab-c`; and those with an id. */
 function anchors(page: string): string[] {
-  return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    (heading ?? "")
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replace(/\s/g, "-"),
-  );
+  const text = prose(page);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchor(heading ?? ""));
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id ?? "")];
 }
 
 describe.each(pages)("%s", (page) => {
   test("links to files and headings that are there", () => {
+    const known = new Map<string, Set<string>>();
+    const has = (path: string, name: string) => {
+      const found = known.get(path) ?? new Set(anchors(path));
+      known.set(path, found);
+      return found.has(name);
+    };
     const broken = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, target]) => target ?? "")
       .filter((target) => !/^https?:/.test(target))
       .filter((target) => {
         const { pathname, hash } = new URL(target, new URL(page, root));
         const path = pathname.slice(root.pathname.length);
-        return !existsSync(new URL(path, root)) || (hash && !anchors(path).includes(hash.slice(1)));
+        return !existsSync(new URL(path, root)) || (hash && !has(path, hash.slice(1)));
       });
     expect(broken).toEqual([]);
   });
 });
 
-test("every error that the database or a function answers with stands in a table, with its status", () => {
-  const rows = pages.flatMap((page) => prose(page).match(/^\|.*$/gm) ?? []);
-  const missing = raisedErrors().filter((error) => {
-    const [status = "", code = ""] = error.split(" ");
-    return !rows.some((row) => row.includes(`\`${code}\``) && row.includes(status));
-  });
+test("every error that the database or a function answers with stands in the reference, with its status", () => {
+  const [, section = ""] = /^## Errors$([\s\S]*)/m.exec(read("docs/reference.md")) ?? [];
+  const explained = [...section.matchAll(/`(\w+)` \| ([\d, ]+) \|/g)].flatMap(
+    ([, code, statuses = ""]) => statuses.split(", ").map((status) => `${status} ${code}`),
+  );
+  const missing = raisedErrors().filter((error) => !explained.includes(error));
   expect(missing).toEqual([]);
 });
 

@@ -28,6 +28,9 @@ export async function listedValues() {
   await api.from("bookings").update({ status: "banana" });
   // @ts-expect-error: no status
   await api.from("bookings").insert({ starts_at, status: "banana" });
+  await api.from("orders").insert({ client_id: id, items: [{ product_id: id, quantity: 2 }] });
+  // @ts-expect-error: what was ordered has to be said
+  await api.from("orders").insert({ client_id: id, items: [{ quantity: 2 }] });
   // @ts-expect-error: no status
   await api.from("bookings").select().eq("status", "banana");
   // @ts-expect-error: no status
@@ -150,7 +153,11 @@ type FreeFields<Type, Depth extends 0[] = []> = Depth["length"] extends 8
 
 type Tables = Database["public"]["Tables"];
 type Rpcs = Database["public"]["Functions"];
-type Answers = { [Name in keyof Rpcs]: { answer: Rpcs[Name]["Returns"] } }[keyof Rpcs];
+/** These have rows of every table there is, of which only those of six are anybody else's to know. */
+type Exports = "export_account" | "export_client";
+type Answers = {
+  [Name in Exclude<keyof Rpcs, Exports>]: { answer: Rpcs[Name]["Returns"] };
+}[Exclude<keyof Rpcs, Exports>];
 
 export function nothingIsFreeButWhatItsOwnerPutsThere() {
   type Theirs = "metadata" | "options" | "shipping_address";

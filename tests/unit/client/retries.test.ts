@@ -10,7 +10,8 @@ const refusal = (status: number, code: string, retryAfter?: number) => () =>
     {
       code,
       message: code,
-      details: retryAfter === undefined ? null : JSON.stringify({ retry_after: retryAfter }),
+      // Postgres has a space in front of the colon.
+      details: retryAfter === undefined ? null : `{"retry_after" : ${retryAfter}}`,
       hint: null,
     },
     { status },
