@@ -62,6 +62,7 @@ function Schedule({ query, profile, known }: ScheduleProps) {
   const load = (signal: AbortSignal) => diary.loadBookings(start, end, signal);
   const { value: bookings, at, again, error } = useLoaded(load, [start, end], watched);
   const stale = error ?? known.error;
+  const isElsewhere = [start, end].some((at) => f.clocksDiffer(at, zone, f.visitorZone));
   const [trouble, setTrouble] = useState<unknown>();
   const [open, setOpen] = useState<{ Dialog: ComponentType<Asked>; booking?: diary.Booking }>();
   const close = (booking = open?.booking) => {
@@ -100,9 +101,7 @@ function Schedule({ query, profile, known }: ScheduleProps) {
       <div class="stack">
         <Heading title={`${texts.title} · ${title}`}>{title}</Heading>
         <Navigation {...{ day, today, isWeek }} />
-        {f.clocksDiffer(start, zone, f.visitorZone) && (
-          <p class="zones">{texts.zone(f.zoneText(zone))}</p>
-        )}
+        {isElsewhere && <p class="zones">{texts.zone(f.zoneText(zone))}</p>}
         {!isWeek && <Hours {...{ profile, act }} date={day} isPast={day < today} />}
         {stale !== undefined && (
           <Notice>

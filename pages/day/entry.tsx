@@ -99,7 +99,9 @@ export function Entry({ booking, date, zone, now, onStatus, onAsk }: EntryProps)
           {client?.phone && (
             <a href={`tel:${client.phone.replace(/[^\d+]/g, "")}`}>{client.phone}</a>
           )}
-          {client?.email && <a href={`mailto:${encodeURI(client.email)}`}>{client.email}</a>}
+          {client?.email && (
+            <a href={`mailto:${encodeURIComponent(client.email)}`}>{client.email}</a>
+          )}
         </p>
         {remark(isBlock(booking) ? "" : texts.clientNotes, booking.notes)}
         {remark(texts.ownNotes, booking.internal_notes)}

@@ -30,7 +30,7 @@ export function SignIn({ ended, problem }: Session) {
   );
   return (
     <Card heading={say.enter}>
-      {ended && !problem && <Notice>{say.ended}</Notice>}
+      {ended && <Notice>{say.ended}</Notice>}
       <Failure error={problem ?? google.error} />
       <Form action={enter} label={say.enter}>
         <Field {...field("email")} type="email" autocomplete="username" required />
