@@ -8,7 +8,7 @@ import { type Loaded, useLoaded } from "../shared/loaded.ts";
 import { announce, Button, Heading, Loading, Notice, Page } from "../shared/ui.tsx";
 import { type Asked, BlockDialog } from "./dialogs.tsx";
 import * as diary from "./diary.ts";
-import { Act } from "./entry.tsx";
+import { useButtons } from "./entry.tsx";
 import { Hours } from "./hours.tsx";
 import { Navigation } from "./navigation.tsx";
 import { signOut } from "./session.ts";
@@ -62,6 +62,7 @@ function Schedule({ query, profile, known }: ScheduleProps) {
   const load = (signal: AbortSignal) => diary.loadBookings(start, end, signal);
   const { value: bookings, at, again, error } = useLoaded(load, [start, end], watched);
   const stale = error ?? known.error;
+  const isElsewhere = [start, end].some((at) => f.clocksDiffer(at, zone, f.visitorZone));
   const [trouble, setTrouble] = useState<unknown>();
   const [open, setOpen] = useState<{ Dialog: ComponentType<Asked>; booking?: diary.Booking }>();
   const close = (booking = open?.booking) => {
@@ -93,15 +94,14 @@ function Schedule({ query, profile, known }: ScheduleProps) {
   const week = [first, last].map((date) => f.dateText(date, "day")).join(" – ");
   const title = isWeek ? week : f.dateText(day);
   useEffect(() => announce(title), [title]);
+  const button = useButtons();
   const shared = { zone, now, today, profile, bookings: bookings ?? [] };
   return (
     <Page wide={isWeek} brand={<bdi>{profile.full_name}</bdi>}>
       <div class="stack">
         <Heading title={`${texts.title} · ${title}`}>{title}</Heading>
         <Navigation {...{ day, today, isWeek }} />
-        {f.clocksDiffer(start, zone, f.visitorZone) && (
-          <p class="zones">{texts.zone(f.zoneText(zone))}</p>
-        )}
+        {isElsewhere && <p class="zones">{texts.zone(f.zoneText(zone))}</p>}
         {!isWeek && <Hours {...{ profile, act }} date={day} isPast={day < today} />}
         {stale !== undefined && (
           <Notice>
@@ -125,7 +125,7 @@ function Schedule({ query, profile, known }: ScheduleProps) {
       )}
       <footer class="row apart">
         <Button onClick={() => setOpen({ Dialog: BlockDialog })}>{texts.blockDialog.title}</Button>
-        <Act label={texts.signOut} run={() => signOut().catch(setTrouble)} />
+        {button(texts.signOut, () => signOut().catch(setTrouble))}
       </footer>
       {trouble !== undefined && (
         <div class="toast">

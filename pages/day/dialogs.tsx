@@ -1,5 +1,6 @@
 /** What is asked before a booking is cancelled or moved, and for blocked time. */
 import { useState } from "preact/hooks";
+import { createIntent } from "../../client/src/index.ts";
 import { useAction } from "../shared/action.ts";
 import { Form, type FormProps, useFields } from "../shared/form.tsx";
 import { addDays, dateOf, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
@@ -79,14 +80,14 @@ export function MoveDialog({ booking, zone, onClose, finish }: Asked) {
 
 export function BlockDialog({ date, zone, onClose, finish }: Omit<Asked, "booking">) {
   const say = texts.blockDialog;
-  const [id] = useState(() => crypto.randomUUID());
+  const [intent] = useState(() => createIntent());
   const { values, field } = useFields(say, { date, from: "", to: "", notes: "" });
   const action = useAction(() => {
     const { date, from, to } = values;
     const starts_at = instantOf(date, from, zone);
     const ends_at = instantOf(to > from ? date : addDays(date, 1), to, zone);
-    const notes = values.notes.trim() || null;
-    return finish(() => block({ id, starts_at, ends_at, notes }), say.done);
+    const wanted = { starts_at, ends_at, notes: values.notes.trim() || null };
+    return finish(() => block({ id: intent.key(wanted), ...wanted }), say.done);
   });
   return (
     <Ask {...{ say, action, onClose }} title={say.title}>

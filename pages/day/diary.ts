@@ -61,7 +61,7 @@ export async function freeStarts({ service_id, id }: Booking, date: IsoDate): Pr
   return days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
 }
 
-/** The form chooses the id, so that what is sent twice is there once. */
+/** The id is of what is meant, so that what is sent twice is there once. */
 export async function block(values: Pick<Booking, "id" | "starts_at" | "ends_at" | "notes">) {
   try {
     await run(from("bookings").insert(values));

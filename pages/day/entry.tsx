@@ -1,5 +1,6 @@
 /** One booking or blocked time of a day, with what can be done about it. */
 import type { ComponentType } from "preact";
+import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { dateOf, type Instant, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
 import { Button, Words } from "../shared/ui.tsx";
@@ -34,18 +35,25 @@ export function Badge({ booking, zone }: { booking: Booking; zone: string }) {
   return <span class={`badge ${held ? "held" : status}`}>{held || texts.status[status]}</span>;
 }
 
-/** A button that is busy while it does what it is for. */
-export function Act({ label, run, kind = "link", of }: ActProps) {
-  const { busy, run: onClick } = useAction(run);
-  return <Button {...{ kind, busy, onClick, "aria-describedby": of }}>{label}</Button>;
-}
-
-interface ActProps {
-  label: string;
-  run: () => Promise<unknown>;
-  kind?: "primary" | "plain" | "link";
-  /** Id of what it is about. */
-  of?: string;
+/** Buttons of one thing, whose id is `of`: while one of them is under way the others do nothing. */
+export function useButtons(of?: string) {
+  const [pressed, setPressed] = useState("");
+  const { busy, run } = useAction((label: string, work: () => Promise<unknown>) => {
+    setPressed(label);
+    return work();
+  });
+  return (
+    label: string,
+    work: () => Promise<unknown>,
+    kind: "primary" | "plain" | "link" = "link",
+  ) => (
+    <Button
+      {...{ key: label, kind, "aria-describedby": of, onClick: () => run(label, work) }}
+      busy={busy && pressed === label}
+    >
+      {label}
+    </Button>
+  );
 }
 
 export interface EntryProps {
@@ -67,12 +75,11 @@ export function Entry({ booking, date, zone, now, onStatus, onAsk }: EntryProps)
   const isClients = isLive && !isBlock(booking);
   const hasStarted = booking.starts_at <= now.toISOString();
   const next = NEXT[status].filter((to) => to === "confirmed" || (hasStarted && !isBlock(booking)));
+  const button = useButtons(of);
   const to = (next: Status, index: number) => {
     const label = status === "cancelled" ? texts.bringBack : texts.to[next];
-    const kind = isLive && index === 0 ? "primary" : "plain";
-    return <Act {...{ key: next, label, kind, of }} run={() => onStatus(booking, next)} />;
+    return button(label, () => onStatus(booking, next), isLive && !index ? "primary" : "plain");
   };
-  const remove = () => onStatus(booking, "cancelled");
   return (
     <li class={`entry card ${classOf(booking, now)}`}>
       <article class="stack" aria-labelledby={of}>
@@ -92,18 +99,18 @@ export function Entry({ booking, date, zone, now, onStatus, onAsk }: EntryProps)
           {client?.phone && (
             <a href={`tel:${client.phone.replace(/[^\d+]/g, "")}`}>{client.phone}</a>
           )}
-          {client?.email && <a href={`mailto:${encodeURI(client.email)}`}>{client.email}</a>}
+          {client?.email && (
+            <a href={`mailto:${encodeURIComponent(client.email)}`}>{client.email}</a>
+          )}
         </p>
         {remark(isBlock(booking) ? "" : texts.clientNotes, booking.notes)}
         {remark(texts.ownNotes, booking.internal_notes)}
         {remark(texts.cancelDialog.reason, booking.cancel_reason)}
         <div class="actions">
           {next.map(to)}
-          {isClients && <Act label={texts.move} of={of} run={() => onAsk(MoveDialog, booking)} />}
-          {isClients && (
-            <Act label={texts.cancel} of={of} run={() => onAsk(CancelDialog, booking)} />
-          )}
-          {isLive && isBlock(booking) && <Act label={texts.remove} of={of} run={remove} />}
+          {isClients && button(texts.move, () => onAsk(MoveDialog, booking))}
+          {isClients && button(texts.cancel, () => onAsk(CancelDialog, booking))}
+          {isLive && isBlock(booking) && button(texts.remove, () => onStatus(booking, "cancelled"))}
         </div>
       </article>
     </li>

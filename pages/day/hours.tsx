@@ -1,7 +1,7 @@
 /** Working hours of one date, and closing it. */
 import { type IsoDate, weekdayOf } from "../shared/format.ts";
 import { changedElsewhere, type Profile } from "./diary.ts";
-import { Act } from "./entry.tsx";
+import { useButtons } from "./entry.tsx";
 import { api } from "./session.ts";
 import { texts } from "./texts/index.ts";
 import { boundsOf } from "./time.ts";
@@ -40,6 +40,7 @@ interface HoursProps {
 
 export function Hours({ profile, date, isPast, act }: HoursProps) {
   const { windows, special } = hoursOf(profile, date);
+  const button = useButtons();
   const set = (closed: boolean, said: string) => () =>
     act(() => setClosed(profile, date, closed), said);
   const [start = 0, end = 0] = boundsOf(date, date, profile.time_zone).map(Date.parse);
@@ -48,10 +49,8 @@ export function Hours({ profile, date, isPast, act }: HoursProps) {
     <div class="row apart">
       <p class="faint">{hoursText(profile, date)}</p>
       {length !== 24 && <p class="faint">{length < 24 ? texts.forward : texts.backward}</p>}
-      {!isPast && special && <Act label={texts.openDay} run={set(false, texts.openNow)} />}
-      {!isPast && windows.length > 0 && (
-        <Act label={texts.closeDay} run={set(true, texts.closedNow)} />
-      )}
+      {!isPast && special && button(texts.openDay, set(false, texts.openNow))}
+      {!isPast && windows.length > 0 && button(texts.closeDay, set(true, texts.closedNow))}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** Signing in, and a new password for one that was forgotten. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Form, useFields } from "../shared/form.tsx";
@@ -29,7 +30,7 @@ export function SignIn({ ended, problem }: Session) {
   );
   return (
     <Card heading={say.enter}>
-      {ended && !problem && <Notice>{say.ended}</Notice>}
+      {ended && <Notice>{say.ended}</Notice>}
       <Failure error={problem ?? google.error} />
       <Form action={enter} label={say.enter}>
         <Field {...field("email")} type="email" autocomplete="username" required />
@@ -43,26 +44,22 @@ export function SignIn({ ended, problem }: Session) {
 
 export function Recover() {
   const { values, field } = useFields(say, { email: "" });
+  const [isSent, setSent] = useState(false);
   const send = useAction(async () => {
+    setSent(false);
     await run(auth.resetPasswordForEmail(values.email.trim(), { redirectTo: here }));
-    goTo({ step: "sent" });
+    setSent(true);
   });
   return (
     <Card heading={say.recover}>
       <Form action={send} label={say.send}>
         <Field {...field("email")} type="email" autocomplete="username" required />
       </Form>
+      {isSent && <Notice kind="good">{say.sent}</Notice>}
       <Link to={{ step: null }}>{say.toSignIn}</Link>
     </Card>
   );
 }
-
-export const Sent = () => (
-  <Card heading={say.sentHeading}>
-    <p>{say.sent}</p>
-    <Link to={{ step: "recover" }}>{say.again}</Link>
-  </Card>
-);
 
 export function NewPassword() {
   const { values, field } = useFields({ password: say.newPassword }, { password: "" });

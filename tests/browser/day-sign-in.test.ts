@@ -148,7 +148,7 @@ describe("a forgotten password", () => {
     await page.getByRole("heading", { name: "A new password" }).waitFor();
     await page.getByLabel("E-mail").fill(email);
     await button(page, "Send the link").click();
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.getByText("If there is an account").waitFor();
   }
   const linkFor = async (email: string) =>
     linksIn(await mailTo(email)).find((link) => link.includes("/verify")) ?? "";
@@ -192,9 +192,6 @@ describe("a forgotten password", () => {
   test("an address without an account is told the same", async () => {
     const page = await openPage("/day/");
     await ask(page, `nobody-${randomUUID()}@example.com`);
-    await page.getByText("If there is an account").waitFor();
-    await page.goBack();
-    await page.getByRole("heading", { name: "A new password" }).waitFor();
     await page.goBack();
     await isOut(page);
   });

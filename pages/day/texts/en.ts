@@ -16,8 +16,6 @@ export const en = {
     ended: "You are signed out.",
     recover: "A new password",
     send: "Send the link",
-    sentHeading: "Look into your mail",
-    again: "Send it again",
     sent: "If there is an account with this address, a mail with a link is on its way. Open it in this browser.",
     toSignIn: "Back to signing in",
     newPassword: "New password",

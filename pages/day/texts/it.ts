@@ -16,8 +16,6 @@ export const it: DayTexts = {
     ended: "Sei uscito.",
     recover: "Una nuova password",
     send: "Manda il link",
-    sentHeading: "Guarda la posta",
-    again: "Mandalo di nuovo",
     sent: "Se c’è un account con questo indirizzo, una mail con un link è in arrivo. Aprilo in questo browser.",
     toSignIn: "Torna all’accesso",
     newPassword: "Nuova password",
