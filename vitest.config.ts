@@ -1,7 +1,22 @@
 import { defineConfig } from "vitest/config";
+import { findChromium } from "./tests/support/chromium.ts";
 
 const everywhere = { testTimeout: 30_000, hookTimeout: 30_000, pool: "threads" } as const;
 const withStack = { ...everywhere, setupFiles: ["tests/support/set-up.ts"] };
+
+/** The pages in a browser, at last: on a stack of their own, and Chromium wants the machine. */
+const browser = {
+  test: {
+    ...everywhere,
+    name: "browser",
+    include: ["tests/browser/**/*.test.ts"],
+    globalSetup: "tests/browser/global-setup.ts",
+    setupFiles: ["tests/support/set-up-pages.ts", "tests/support/set-up.ts"],
+    testTimeout: 60_000,
+    maxWorkers: 1,
+    sequence: { groupOrder: 2 },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -17,7 +32,7 @@ export default defineConfig({
           ...withStack,
           name: "stack",
           include: ["tests/**/*.test.ts"],
-          exclude: ["tests/unit/**", "tests/alone/**"],
+          exclude: ["tests/unit/**", "tests/alone/**", "tests/browser/**"],
           maxWorkers: 4,
         },
       },
@@ -32,6 +47,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      ...(findChromium() ? [browser] : []),
     ],
   },
 });

@@ -49,23 +49,40 @@ export type Config = z.infer<typeof schema>;
 
 type Variables = Record<string, string | undefined>;
 
+const COMMITTED = join("supabase", ".env.development");
+
+const PAGES_PORT = 3000;
+/** Where the pages are is in these. */
+const PAGES_VARIABLES = ["SITE_URL", "PORTAL_URL", "PAYMENTS_RETURN_URLS"];
+
+/**
+ * The committed values alone, for a stack that nobody's own key or address may change. Their addresses of
+ * pages are at `pagesPort`.
+ */
+export function developmentEnv(projectDir: string, pagesPort = PAGES_PORT): Variables {
+  const env = parseEnv(readFileSync(join(projectDir, COMMITTED), "utf8"));
+  for (const name of PAGES_VARIABLES) {
+    env[name] = env[name]?.replaceAll(`:${PAGES_PORT}`, `:${pagesPort}`);
+  }
+  return env;
+}
+
 /**
  * Variables for `env()`: the process' own win, then the `.env` files of the project before those of
  * `supabase/`; of one folder, the most specific file first. So does the CLI (measured on 2.117).
  */
-export function projectEnv(projectDir: string): Variables {
+export function projectEnv(projectDir: string, pagesPort?: number): Variables {
   const stage = process.env.SUPABASE_ENV || "development";
   const names = [`.env.${stage}.local`, ".env.local", `.env.${stage}`, ".env"];
   const files = [projectDir, join(projectDir, "supabase")]
     .flatMap((folder) => names.map((name) => join(folder, name)))
     .filter((path) => existsSync(path))
-    .map((path) => parseEnv(readFileSync(path, "utf8")));
+    .map((path) =>
+      path === join(projectDir, COMMITTED)
+        ? developmentEnv(projectDir, pagesPort)
+        : parseEnv(readFileSync(path, "utf8")),
+    );
   return Object.assign({}, ...files.reverse(), process.env);
-}
-
-/** The committed values alone, for a stack that nobody's own key or address may change. */
-export function developmentEnv(projectDir: string): Variables {
-  return parseEnv(readFileSync(join(projectDir, "supabase", ".env.development"), "utf8"));
 }
 
 /**

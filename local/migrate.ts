@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "./ports.ts";
 import { withDatabase } from "./postgres.ts";
+import type { Step } from "./progress.ts";
 
 const CLI = fileURLToPath(import.meta.resolve("supabase/dist/supabase.js"));
 
@@ -81,21 +82,21 @@ export async function migrate(options: {
   url: string;
   seed: boolean;
   signal: AbortSignal | undefined;
-  /** Hears what takes long. */
-  report: (line: string) => void;
+  /** What takes long is one. */
+  step: Step;
   /** Hears what is not as it should be. */
   warn: (line: string) => void;
 }): Promise<void> {
-  const { projectDir, url, signal, report, warn } = options;
+  const { projectDir, url, signal, step, warn } = options;
   const files = migrationsOf(projectDir);
   const { texts, seeded } = await readApplied(url);
   const seedIsDue = options.seed && !seeded;
   const missing = files.filter(({ version }) => !texts.has(version)).length;
   if (missing > 0 || files.length !== texts.size || seedIsDue) {
-    report(`Applying ${missing} migrations${seedIsDue ? " and the seed" : ""} …`);
     const args = ["db", "push", cliTarget(url), "--yes"];
     if (seedIsDue) args.push("--include-seed");
-    const { code, output } = await supabase(projectDir, args, signal);
+    const name = `Applying ${missing} migrations${seedIsDue ? " and the seed" : ""}`;
+    const { code, output } = await step(name, () => supabase(projectDir, args, signal));
     if (code !== 0) throw new UserError(`supabase db push failed:\n${output}`);
     deprecations(output).forEach(warn);
   }

@@ -1,4 +1,4 @@
-/** The three ports of a stack: the platform's local ones, or others given by variable. */
+/** The ports of a stack: the platform's local ones, or others given by variable. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
@@ -11,8 +11,10 @@ export interface Ports {
 /** A mistake the user can mend: shown as one line, without a stack trace. */
 export class UserError extends Error {}
 
-/** Refuses ports that another program (or another of the three) holds. */
-export async function portsFromEnv(env = process.env): Promise<Ports> {
+/** Refuses ports that another program (or another of them) holds. */
+export async function portsFromEnv(
+  env = process.env,
+): Promise<Ports & { pagesPort: number | undefined }> {
   const held: Server[] = [];
   const take = async (variable: string, usual: number): Promise<number> => {
     const text = env[variable] || String(usual);
@@ -36,6 +38,8 @@ export async function portsFromEnv(env = process.env): Promise<Ports> {
       apiPort: await take("API_PORT", 54321),
       dbPort: await take("DB_PORT", 54322),
       mailPort: await take("MAIL_PORT", 54324),
+      // 0: somebody else's pages are there.
+      pagesPort: env.PAGES_PORT === "0" ? undefined : await take("PAGES_PORT", 3000),
     };
   } finally {
     for (const server of held) server.close();

@@ -125,13 +125,7 @@ async function takeOver(dataDir: string, runner: Runner): Promise<void> {
  * Starts the server of `dataDir` (created when missing) on 127.0.0.1. Its log is beside the
  * directory. `fsync: false` is for databases that nobody will miss.
  */
-export async function startPostgres(options: {
-  dataDir: string;
-  port: number;
-  fsync?: boolean;
-  /** Hears what takes long. */
-  report?: (line: string) => void;
-}) {
+export async function startPostgres(options: { dataDir: string; port: number; fsync?: boolean }) {
   const { dataDir, port } = options;
   const paths = await binaries();
   await mkdir(dirname(dataDir), { recursive: true });
@@ -139,7 +133,6 @@ export async function startPostgres(options: {
   if (existsSync(dataDir)) {
     await takeOver(dataDir, runner);
   } else {
-    options.report?.("Making a new database …");
     await createCluster(paths.initdb, dataDir, runner);
   }
 

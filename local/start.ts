@@ -1,10 +1,20 @@
 /** `npm start`: runs the stack in the foreground until Ctrl-C, with its data in `.local/`. */
 import { projectEnv, readConfig } from "./config.ts";
 import { portsFromEnv, UserError } from "./ports.ts";
+import { sinceStart, stepsOn } from "./progress.ts";
 import { type Stack, type StackEnv, startStack } from "./stack.ts";
 import { announce, claimFolder, DATA_DIR, PROJECT_DIR, release } from "./state.ts";
 
-const welcome = (env: StackEnv) => `
+const pages = ({ PAGES_URL }: StackEnv) =>
+  PAGES_URL
+    ? `
+Open ${PAGES_URL}/?professional=ana
+     ${PAGES_URL}/day/     Ana's day: ana@example.com, demo-password
+     ${PAGES_URL}/portal/  her clients' portal: marta@example.com
+`
+    : "";
+
+const welcome = (env: StackEnv) => `${pages(env)}
 ${Object.entries(env)
   .map(([name, value]) => `${name.padStart(16)}: ${value}`)
   .join("\n")}
@@ -45,17 +55,20 @@ async function main(): Promise<number> {
   await claimFolder();
   let stack: Stack | undefined;
   try {
+    const ports = await portsFromEnv();
     stack = await startStack({
-      ...(await portsFromEnv()),
+      ...ports,
       projectDir: PROJECT_DIR,
       dataDir: DATA_DIR,
-      config: readConfig(PROJECT_DIR, projectEnv(PROJECT_DIR)),
+      demo: true,
+      config: readConfig(PROJECT_DIR, projectEnv(PROJECT_DIR, ports.pagesPort)),
       // The stack's own catcher wins over the address in a file, which is made for containers.
       functionsEnv: MAILPIT_URL ? { MAILPIT_URL } : {},
       signal: abort.signal,
-      report: console.log,
+      step: stepsOn(process.stdout),
     });
     announce("ready", stack.env);
+    console.log(`Ready after ${sinceStart()}.`);
     console.log(welcome(stack.env));
     const code = await Promise.race([asked, stack.exited.then(() => undefined)]);
     announce("stopping");

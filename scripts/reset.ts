@@ -2,6 +2,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../local/ports.ts";
+import { stepsOn } from "../local/progress.ts";
 import { startStack } from "../local/stack.ts";
 import { claimFolder, DATA_DIR, PROJECT_DIR, release } from "../local/state.ts";
 import { freePorts } from "./free-ports.ts";
@@ -16,7 +17,7 @@ try {
       ...(await freePorts()),
       projectDir: PROJECT_DIR,
       dataDir: DATA_DIR,
-      report: console.log,
+      step: stepsOn(process.stdout),
     });
     await stack.stop();
     console.log("The data is new: migrations and seed are applied.");

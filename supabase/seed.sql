@@ -1,6 +1,7 @@
--- A demo for development machines: Ana, a hairdresser in Rome, with a week of work. Sign in with
--- ana@example.com and the password below; her page is booking_page('ana').
--- Fixed ids, so that examples in the docs can name them. Never run against a project with real data.
+-- A demo for development machines: Ana, a hairdresser in Rome, with the last week of work behind her and the
+-- next one ahead. Sign in with ana@example.com and the password below; her page is booking_page('ana').
+-- Fixed ids, so that examples in the docs can name them, and that `npm start` can move these rows, and only
+-- these, along with the calendar (local/demo.sql). Never run against a project with real data.
 
 -- Nobody of this demo has just booked.
 select set_config('private.mail', 'none', false);
@@ -75,6 +76,7 @@ set
   prices_include_tax = true,
   availability = '{
     "weekly": {
+      "mon": [["09:00", "13:00"], ["14:00", "19:00"]],
       "tue": [["09:00", "13:00"], ["14:00", "19:00"]],
       "wed": [["09:00", "13:00"], ["14:00", "19:00"]],
       "thu": [["09:00", "13:00"], ["14:00", "19:00"]],
@@ -113,6 +115,22 @@ values
   (
     'a0000000-0000-4000-8000-000000000022', 'a0000000-0000-4000-8000-000000000001',
     'Luca Conti', 'luca@example.com', null, null, '{}'
+  ),
+  (
+    'a0000000-0000-4000-8000-000000000023', 'a0000000-0000-4000-8000-000000000001',
+    'Giulia Ferrari', 'giulia@example.com', '+39 06 5550103', 'Allergic to ammonia.', '{colour}'
+  ),
+  (
+    'a0000000-0000-4000-8000-000000000024', 'a0000000-0000-4000-8000-000000000001',
+    'Paolo Esposito', 'paolo@example.com', '+39 06 5550104', null, '{}'
+  ),
+  (
+    'a0000000-0000-4000-8000-000000000025', 'a0000000-0000-4000-8000-000000000001',
+    'Chiara Romano', 'chiara@example.com', null, null, '{colour,regular}'
+  ),
+  (
+    'a0000000-0000-4000-8000-000000000026', 'a0000000-0000-4000-8000-000000000001',
+    'Davide Greco', 'davide@example.com', '+39 06 5550106', null, '{}'
   );
 
 insert into public.products (
@@ -138,37 +156,104 @@ values
     'Gift card', 'Gifts', 'GIFT-50', '{}', 50, null, null
   );
 
--- Next week, by the clock in Rome.
-insert into public.bookings (id, professional_id, client_id, service_id, starts_at)
+-- By the clock in Rome: what is over in the week up to yesterday (6x, 7x), what is to come from today on (8x,
+-- 9x), and two bookings a week later, which clients can still cancel (4x). One of another group never is at the same
+-- time of the same weekday, so each can be moved by whole weeks.
+create temporary table demo_bookings as
 select
-  b.id,
-  'a0000000-0000-4000-8000-000000000001',
-  b.client_id,
-  b.service_id,
-  (date_trunc('week', now() at time zone 'Europe/Rome') + b.start) at time zone 'Europe/Rome'
+  ('a0000000-0000-4000-8000-0000000000' || d.id)::uuid as id,
+  ('a0000000-0000-4000-8000-0000000000' || d.client)::uuid as client_id,
+  ('a0000000-0000-4000-8000-0000000000' || d.service)::uuid as service_id,
+  d.status,
+  d.said,
+  d.noted,
+  (
+    case
+      when d.id < '60' then t.day + 7 + (d.weekday - t.weekday + 7) % 7
+      when d.id < '80' then t.day - 1 - (t.weekday - d.weekday + 6) % 7
+      else t.day + (d.weekday - t.weekday + 7) % 7
+    end + d.start
+  ) at time zone 'Europe/Rome' as starts_at
 from (
   values
-    (
-      'a0000000-0000-4000-8000-000000000041'::uuid,
-      'a0000000-0000-4000-8000-000000000021'::uuid,
-      'a0000000-0000-4000-8000-000000000011'::uuid,
-      interval '8 days 10 hours'
-    ),
-    (
-      'a0000000-0000-4000-8000-000000000042',
-      'a0000000-0000-4000-8000-000000000022',
-      'a0000000-0000-4000-8000-000000000012',
-      interval '9 days 15 hours 30 minutes'
-    )
-) as b (id, client_id, service_id, start);
+    ('61', 1, time '09:00', '22', '12', 'completed', null, null),
+    ('62', 2, '09:00', '21', '11', 'completed', null, null),
+    ('63', 2, '16:00', '24', '12', 'no_show', null, 'Second time: ask for a deposit.'),
+    ('64', 3, '11:00', '23', '11', 'completed', null, null),
+    ('65', 4, '09:30', '25', '13', 'completed', null, 'Copper 7.43, 35 minutes.'),
+    ('66', 4, '15:00', '22', '12', 'completed', null, null),
+    ('67', 5, '10:00', '26', '11', 'cancelled', null, null),
+    ('68', 5, '17:00', '23', '11', 'completed', null, null),
+    ('69', 6, '09:00', '21', '13', 'completed', null, null),
+    ('70', 6, '14:00', '24', '12', 'completed', null, null),
+    ('81', 1, '10:00', '26', '11', 'confirmed', null, null),
+    ('82', 1, '15:00', '23', '13', 'pending', 'As last time, please.', null),
+    ('83', 2, '11:30', '25', '11', 'confirmed', null, null),
+    ('84', 2, '14:30', '22', '12', 'confirmed', null, null),
+    ('85', 3, '09:00', '24', '12', 'confirmed', null, null),
+    ('86', 3, '17:00', '26', '11', 'confirmed', 'Fringe only?', null),
+    ('87', 4, '12:00', '24', '12', 'confirmed', null, null),
+    ('88', 4, '17:30', null, null, 'confirmed', 'Dentist', null),
+    ('89', 5, '11:30', '21', '11', 'confirmed', null, null),
+    ('90', 5, '14:30', '25', '13', 'pending', null, null),
+    ('91', 6, '12:00', '22', '11', 'confirmed', null, null),
+    ('92', 7, '11:00', '25', '11', 'confirmed', null, 'Wedding: at her home.'),
+    ('41', 2, '10:00', '21', '11', 'confirmed', null, null),
+    ('42', 3, '15:30', '22', '12', 'confirmed', null, null)
+) as d (id, weekday, start, client, service, status, said, noted)
+cross join (
+  select n.day, extract(isodow from n.day)::integer as weekday
+  from (select (now() at time zone 'Europe/Rome')::date as day) as n
+) as t;
 
-insert into public.orders (id, professional_id, client_id, items)
-values (
-  'a0000000-0000-4000-8000-000000000051',
+insert into public.bookings (
+  id, professional_id, client_id, service_id, created_at, starts_at, ends_at, status, notes,
+  internal_notes
+)
+select
+  id,
   'a0000000-0000-4000-8000-000000000001',
-  'a0000000-0000-4000-8000-000000000021',
-  '[{"product_id": "a0000000-0000-4000-8000-000000000032", "quantity": 2}]'
-);
+  client_id,
+  service_id,
+  starts_at - interval '15 days',
+  starts_at,
+  case when service_id is null then starts_at + interval '1 hour' end,
+  case when status = 'pending' then 'pending' else 'confirmed' end,
+  said,
+  noted
+from demo_bookings;
+
+update public.bookings b
+set
+  status = d.status,
+  cancel_reason = case when d.status = 'cancelled' then 'The salon had no water that day.' end
+from demo_bookings d
+where b.id = d.id and d.status not in ('pending', 'confirmed');
+
+drop table demo_bookings;
+
+insert into public.orders (id, professional_id, client_id, created_at, items)
+values
+  (
+    'a0000000-0000-4000-8000-000000000051',
+    'a0000000-0000-4000-8000-000000000001',
+    'a0000000-0000-4000-8000-000000000021',
+    now() - interval '3 days',
+    '[{"product_id": "a0000000-0000-4000-8000-000000000032", "quantity": 2}]'
+  ),
+  -- Nothing of it is paid.
+  (
+    'a0000000-0000-4000-8000-000000000052',
+    'a0000000-0000-4000-8000-000000000001',
+    'a0000000-0000-4000-8000-000000000025',
+    now() - interval '1 day',
+    '[
+      {"product_id": "a0000000-0000-4000-8000-000000000033", "quantity": 1},
+      {"product_id": "a0000000-0000-4000-8000-000000000034", "quantity": 1}
+    ]'
+  );
+
+update public.orders set status = 'confirmed' where id = 'a0000000-0000-4000-8000-000000000052';
 
 select public.record_payment('a0000000-0000-4000-8000-000000000051', 29.8, 'card', 'demo-1');
 

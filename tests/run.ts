@@ -13,6 +13,7 @@ import { type Stack, startStack } from "../local/stack.ts";
 import { PROJECT_DIR } from "../local/state.ts";
 import { freePorts } from "../scripts/free-ports.ts";
 import { type Outcome, staticChecks, step } from "./support/checks.ts";
+import { findChromium, LEFT_OUT } from "./support/chromium.ts";
 import { withWideLimits } from "./support/limits.ts";
 
 const STACK_VARIABLES = [
@@ -58,6 +59,7 @@ async function testStack(dataDir: string, warn: (line: string) => void): Promise
 }
 
 async function main(dataDir: string): Promise<boolean> {
+  const chromium = findChromium();
   const checks = staticChecks(abort.signal);
   const warnings: string[] = [];
   let stack: Stack | undefined;
@@ -74,6 +76,7 @@ async function main(dataDir: string): Promise<boolean> {
       ...(await checks),
       await withWideLimits(dbUrl, () => vitest(env)),
     ];
+    if (!chromium) console.log(LEFT_OUT);
     return results.every(Boolean);
   } finally {
     await stack?.stop();

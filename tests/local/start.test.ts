@@ -26,7 +26,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { localKeys } from "../../local/keys.ts";
 import type { Ports } from "../../local/ports.ts";
 import { PROJECT_DIR } from "../../local/state.ts";
-import { freePorts } from "../../scripts/free-ports.ts";
+import { freePortsWithPages } from "../../scripts/free-ports.ts";
 import { waitForMails } from "../support/portal.ts";
 import { stack } from "../support/stack.ts";
 
@@ -57,7 +57,7 @@ function linkFolder(from: string, to: string): void {
 
 let folder: string;
 let project: string;
-let ports: Ports;
+let ports: Ports & { pagesPort: number };
 let running: ChildProcess | undefined;
 
 beforeAll(async () => {
@@ -65,11 +65,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "start-"));
   project = join(folder, "project");
   mkdirSync(project);
-  for (const name of ["local", "supabase", "package.json", "tsconfig.json"]) {
+  for (const name of ["client", "local", "pages", "supabase", "package.json", "tsconfig.json"]) {
     cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true });
   }
   linkFolder(join(PROJECT_DIR, "node_modules"), join(project, "node_modules"));
-  ports = await freePorts();
+  ports = await freePortsWithPages();
 }, LONG_MS);
 
 const stop = async (): Promise<unknown> => {
@@ -109,6 +109,7 @@ async function start(
       API_PORT: String(ports.apiPort),
       DB_PORT: String(ports.dbPort),
       MAIL_PORT: String(ports.mailPort),
+      PAGES_PORT: String(ports.pagesPort),
       ...variables,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -131,6 +132,8 @@ async function start(
 const call = (path: string, init: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${ports.apiPort}${path}`, init);
 
+const pagesUrl = () => `http://127.0.0.1:${ports.pagesPort}`;
+
 async function servedPage(): Promise<unknown> {
   const headers = { apikey: (await localKeys()).PUBLISHABLE_KEY };
   const page = await call("/rest/v1/rpc/booking_page?username=ana", { headers });
@@ -145,13 +148,28 @@ const serverPid = () =>
   Number(readFileSync(join(project, ".local/postgres/postmaster.pid"), "utf8").split("\n")[0]);
 
 test(
-  "the first start says what it does, serves the seed and stops when asked to; the next is silent",
+  "a start says what it does and how long it took, serves the seed and stops when asked to",
   async () => {
-    const progress = (lines: string[]) => lines.filter((line) => line.endsWith("…"));
-    expect(progress(await start())).toHaveLength(2);
+    /** Each step that began and ended, in order. */
+    const steps = (lines: string[]) =>
+      lines.flatMap((line) => /^(.+): \d+\.\d s$/.exec(line)?.[1] ?? []);
+    const first = await start();
+    const names = steps(first).map((name) => name.replace(/\d+/, "n"));
+    expect(names).toEqual([
+      "Making a database",
+      "Starting REST and auth",
+      "Applying n migrations and the seed",
+      "Building the pages",
+    ]);
+    expect(first.filter((line) => line.endsWith("…"))).toHaveLength(names.length);
+    expect(first.some((line) => /^Ready after \d+\.\d s\.$/.test(line))).toBe(true);
     expect(await servedPage()).toMatchObject({ professional: { username: "ana" } });
     expect(await stop()).toBe(0);
-    expect(progress(await start())).toEqual([]);
+    expect(steps(await start())).toEqual([
+      "Starting the database",
+      "Starting REST and auth",
+      "Building the pages",
+    ]);
   },
   LONG_MS,
 );
@@ -226,6 +244,30 @@ test(
     const pids = execFileSync("pgrep", ["-P", String(running?.pid), "-f", "send-portal-otp"]);
     process.kill(Number(String(pids)), "SIGKILL");
     await vi.waitFor(async () => expect(await answer()).toBe(405), { timeout: 20_000 });
+  },
+  LONG_MS,
+);
+
+test(
+  "the pages' address comes first, and mails lead to that port",
+  async () => {
+    const lines = await start({ PAYMENTS_RETURN_URLS: "https://pay.example.com" });
+    const addresses = lines.filter((line) => line.includes("http://"));
+    expect(addresses[0]).toBe(`Open ${pagesUrl()}/?professional=ana`);
+    const page = await fetch(`${pagesUrl()}/`);
+    expect(await page.text()).toContain(
+      `connect-src &#39;self&#39; http://127.0.0.1:${ports.apiPort}`,
+    );
+    await call("/functions/v1/send-portal-otp", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "marta@example.com", professionalId: ANA }),
+    });
+    await vi.waitFor(async () => {
+      const latest = `http://127.0.0.1:${ports.mailPort}/api/v1/message/latest`;
+      const { Text } = await (await fetch(latest)).json();
+      expect(Text).toContain(`${pagesUrl()}/portal/#professional=`);
+    }, 15_000);
   },
   LONG_MS,
 );

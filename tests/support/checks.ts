@@ -58,6 +58,8 @@ export function staticChecks(signal: AbortSignal): Promise<boolean[]> {
     step("biome check", tool("biome", ["check", "."], signal)),
     // Remembers in node_modules/.cache what it has seen, and looks at what changed.
     step("tsc", tool("tsc", [], signal)),
+    // Apart: what runs in a browser knows no Node.
+    step("tsc pages", tool("tsc", ["--project", "pages"], signal)),
     // One by one: each function has a deno.json of its own.
     ...entries.map((entry) =>
       step(`deno check ${entry}`, tool("deno", ["check", ...DENO_FLAGS, entry], signal)),

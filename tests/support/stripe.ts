@@ -140,6 +140,8 @@ export async function startStripe() {
     /** Where events go by themselves, until they are taken. */
     webhook: undefined as { url: string; secret: string } | undefined,
     refundsAre: "succeeded" as "succeeded" | "pending" | "failed",
+    /** Where buyers are sent to pay. */
+    checkoutUrl: "https://checkout.stripe.com",
   };
 
   const seconds = () => Math.floor(Date.now() / 1000);
@@ -266,7 +268,7 @@ export async function startStripe() {
       { ...origin(`cs_${livemode ? "live" : "test"}`, livemode) },
       "",
     );
-    session.url = `https://checkout.stripe.com/c/pay/${session.id}`;
+    session.url = `${told.checkoutUrl}/c/pay/${session.id}`;
     const total = session.amount_total ?? 0;
     if (total < (LEAST[currency] ?? 1)) {
       throw invalid("The Checkout Session's total amount due must add up to more.", {
@@ -697,7 +699,7 @@ export async function startStripe() {
     /** An expired session is open after all: a page whose payment was under way when it was expired. */
     reopen(id: string): void {
       const expires_at = seconds() + 600;
-      const url = `https://checkout.stripe.com/c/pay/${id}`;
+      const url = `${told.checkoutUrl}/c/pay/${id}`;
       Object.assign(objectOf(id), { status: "open", expires_at, url });
     },
 

@@ -1,0 +1,101 @@
+/** One product: which, how many, what it costs right now, and for whom. */
+import { useAction } from "../shared/action.ts";
+import { isCode } from "../shared/api.ts";
+import { Failure } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
+import { money } from "../shared/format.ts";
+import { useLoaded } from "../shared/loaded.ts";
+import { goTo } from "../shared/route.ts";
+import { useStored } from "../shared/store.ts";
+import { Facts, Field, Heading, Words } from "../shared/ui.tsx";
+import { api, NO_DETAILS, order, type PublicProduct, type PublicProfessional } from "./api.ts";
+import { ClientFields } from "./client-fields.tsx";
+import { START } from "./start.ts";
+import { texts } from "./texts/index.ts";
+
+interface BuyStepProps {
+  professional: PublicProfessional;
+  product: PublicProduct;
+  query: URLSearchParams;
+}
+
+export function BuyStep({ professional, product, query }: BuyStepProps) {
+  const { id: professional_id, full_name: name, currency } = professional;
+  const { variants } = product;
+  const variant = variants.find(({ id }) => id === query.get("variant")) ?? variants[0];
+  const quantity = query.get("quantity") ?? "1";
+  const product_id = variant?.id ?? product.id;
+  const items = [{ product_id, quantity: Number(quantity) }];
+  const quote = useLoaded(
+    (signal) => api.rpc("quote_order", { professional_id, items }, { signal }),
+    [product_id, quantity],
+  );
+  const [details, setDetails] = useStored("details", NO_DETAILS);
+  const ordering = useAction(async () => {
+    // Nothing is ordered at a price that was not shown.
+    if (!quote.value) return quote.again();
+    try {
+      const expected_total = quote.value.total;
+      const { receipt } = await order({ ...details, professional_id, items, expected_total });
+      setDetails({ ...details, notes: "" });
+      goTo({ ...START, order: receipt.id }, { replace: true });
+    } catch (error) {
+      if (isCode(error, "total_changed", "insufficient_stock")) quote.again();
+      throw error;
+    }
+  });
+  const choose = (changes: Record<string, string>) => {
+    ordering.forget();
+    goTo(changes, { replace: true });
+  };
+  const taxText = professional.prices_include_tax ? texts.taxIncluded : texts.tax;
+  return (
+    <>
+      <div class="stack">
+        <Heading title={product.name}>{product.name}</Heading>
+        <Words>{product.description}</Words>
+      </div>
+      <Form
+        noValidate
+        action={ordering}
+        label={professional.orders_need_payment ? texts.orderAndPay : texts.order}
+        waits={!quote.value && !quote.error}
+      >
+        {variants.length > 0 && (
+          <fieldset class="choices">
+            <legend>{texts.variant}</legend>
+            {variants.map(({ id, name, price, in_stock }) => (
+              <label key={id}>
+                <input
+                  type="radio"
+                  name="variant"
+                  checked={id === product_id}
+                  onChange={() => choose({ variant: id })}
+                />
+                <span dir="auto">{name}</span>
+                <span class="price">{in_stock ? money(price, currency) : texts.soldOut}</span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <Field
+          {...{ name: "quantity", label: texts.quantity, type: "number", min: 1, value: quantity }}
+          onValue={(value) => choose({ quantity: value })}
+        />
+        <div aria-live="polite" class="quote">
+          <Failure error={quote.error} />
+          {quote.value && (
+            <Facts
+              rows={[
+                [texts.total, money(quote.value.total, currency), "total"],
+                quote.value.tax > 0 && [taxText, money(quote.value.tax, currency)],
+              ]}
+            />
+          )}
+        </div>
+        <h2>{texts.yourDetails}</h2>
+        <ClientFields {...{ name, details, onDetails: setDetails, error: ordering.error }} />
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+/** Who it is, and what can be booked and bought. */
+import { money } from "../shared/format.ts";
+import type { Changes } from "../shared/route.ts";
+import { shared } from "../shared/texts/index.ts";
+import { Heading, Link, Picture, Words } from "../shared/ui.tsx";
+import type { BookingPage, PublicProduct, PublicService } from "./api.ts";
+import { texts } from "./texts/index.ts";
+
+export function Home({ page: { professional, services, products } }: { page: BookingPage }) {
+  const { currency } = professional;
+  const name = professional.full_name;
+  const { contact_phone: phone, contact_email: email } = professional;
+  return (
+    <>
+      <section class="hero">
+        <Picture src={professional.image_url} />
+        <div class="stack">
+          <Heading title={name}>{name}</Heading>
+          <Words>{professional.bio}</Words>
+          <address class="faint">
+            <Words>{professional.address}</Words>
+            {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
+            {email && <a href={`mailto:${email}`}>{email}</a>}
+          </address>
+        </div>
+      </section>
+      {services.length + products.length === 0 && <p>{texts.nothing}</p>}
+      <Offers title={texts.book} offers={services.map((of) => serviceOffer(of, currency))} />
+      <Offers title={texts.buy} offers={products.map((of) => productOffer(of, currency))} />
+    </>
+  );
+}
+
+interface Offer extends Pick<PublicService, "name" | "description" | "category" | "image_url"> {
+  /** Null where it cannot be chosen. */
+  to: Changes | null;
+  price: string;
+  notes: (string | false)[];
+}
+
+const priceText = (price: number, currency: string) =>
+  price === 0 ? shared.free : money(price, currency);
+
+function serviceOffer(service: PublicService, currency: string): Offer {
+  const { payment, deposit, price } = service;
+  const notes = [
+    shared.minutes(service.duration),
+    payment === "full" && price > 0 && texts.payFull,
+    payment === "deposit" && deposit !== null && texts.payDeposit(money(deposit, currency)),
+    service.requires_confirmation && texts.asksFirst,
+  ];
+  return { ...service, to: { service: service.id }, price: priceText(price, currency), notes };
+}
+
+function productOffer(product: PublicProduct, currency: string): Offer {
+  const variants = product.variants.map(({ price }) => price);
+  const prices = variants.length > 0 ? variants : [product.price];
+  const least = priceText(Math.min(...prices), currency);
+  return {
+    ...product,
+    to: product.in_stock ? { product: product.id } : null,
+    price: new Set(prices).size > 1 ? texts.from(least) : least,
+    notes: [!product.in_stock && texts.soldOut],
+  };
+}
+
+/** By category, in the order in which they come. */
+function Offers({ title, offers }: { title: string; offers: Offer[] }) {
+  const categories = [...new Set(offers.map(({ category }) => category))];
+  if (offers.length === 0) return null;
+  return (
+    <section class="stack">
+      <h2>{title}</h2>
+      {categories.map((category) => (
+        <section key={category} class="stack">
+          {category && categories.length > 1 && <h3 dir="auto">{category}</h3>}
+          <ul class="list">
+            {offers
+              .filter((offer) => offer.category === category)
+              .map(({ to, name, description, image_url, notes, price }, index) => (
+                <li key={index} class="card offer">
+                  <Picture src={image_url} />
+                  <div>
+                    <strong dir="auto">
+                      {to ? (
+                        <Link to={to} class="cover">
+                          {name}
+                        </Link>
+                      ) : (
+                        name
+                      )}
+                    </strong>
+                    <Words>{description}</Words>
+                    <p class="row faint">
+                      {notes.map((note) => note && <span key={note}>{note}</span>)}
+                    </p>
+                  </div>
+                  <strong class="price">{price}</strong>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  );
+}

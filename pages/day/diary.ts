@@ -1,0 +1,84 @@
+/** What the page reads of the API, and how it changes a booking. */
+import { ApiError } from "../shared/api.ts";
+import type { Instant, IsoDate } from "../shared/format.ts";
+import { api, signOut } from "./session.ts";
+import { texts } from "./texts/index.ts";
+
+const { from, rpc } = api;
+
+/** A session that has ended elsewhere ends here too. */
+const run: typeof api.run = (query) =>
+  api.run(query).catch((error) => {
+    if (error.status === 401) void signOut().catch(() => undefined);
+    throw error;
+  });
+
+/** Somebody else was faster: what is shown is not how it stands. */
+export const changedElsewhere = () => new ApiError(409, { code: "changed" });
+
+const BOOKING = `id, version, status, starts_at, ends_at, service_id, service_name, price, currency,
+  notes, internal_notes, cancel_reason, expires_at, checkout_open, client:clients(name, phone, email),
+  orders(amount_paid, amount_refunded)` as const;
+
+export async function loadProfile(signal: AbortSignal) {
+  const columns = "id, full_name, time_zone, availability, updated_at";
+  const [profile] = await run(from("profiles").select(columns).abortSignal(signal));
+  if (!profile) throw changedElsewhere();
+  return profile;
+}
+
+/** Whatever touches the time between two moments, but holds that ran out, which nobody has heard of. */
+export function loadBookings(start: Instant, end: Instant, signal: AbortSignal) {
+  const some = from("bookings").select(BOOKING).lt("starts_at", end).gt("ends_at", start);
+  const known = some.or("cancelled_by.is.null,cancelled_by.neq.system");
+  return run(known.order("starts_at").order("id").abortSignal(signal));
+}
+
+export type Profile = Awaited<ReturnType<typeof loadProfile>>;
+export type Booking = Awaited<ReturnType<typeof loadBookings>>[number];
+export type Status = Booking["status"];
+
+/** Only as it was seen. Said again after an answer that was lost, it finds its own change, and that is well. */
+export async function change(
+  { id, version }: Booking,
+  values: Partial<Pick<Booking, "status" | "starts_at">>,
+): Promise<void> {
+  const update = from("bookings").update(values).eq("id", id).eq("version", version);
+  if ((await run(update.select("id"))).length > 0) return;
+  const [now] = await run(from("bookings").select("status, starts_at").eq("id", id));
+  const isDone = Object.entries(values).every(([name, value]) => now?.[name as "status"] === value);
+  if (!isDone) throw changedElsewhere();
+}
+
+/** With what was paid online for it, unless the professional keeps that. */
+export const cancel = ({ id }: Booking, reason: string, refund: boolean) =>
+  rpc("cancel_booking", { booking_id: id, refund, ...(reason && { reason }) });
+
+export async function freeStarts({ service_id, id }: Booking, date: IsoDate): Promise<Instant[]> {
+  if (!service_id || !date) return [];
+  const args = { service_id, from_date: date, to_date: date, reschedule_of: id };
+  const { days } = await rpc("available_slots", args);
+  return days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
+}
+
+/** The id is of what is meant, so that what is sent twice is there once. */
+export async function block(values: Pick<Booking, "id" | "starts_at" | "ends_at" | "notes">) {
+  try {
+    await run(from("bookings").insert(values));
+  } catch (error) {
+    const found = await run(from("bookings").select("id").eq("id", values.id));
+    if (found.length === 0) throw error;
+  }
+}
+
+/** What was paid and has not gone back. */
+export const paidFor = ({ orders }: Booking): number =>
+  orders.reduce((sum, order) => sum + order.amount_paid - order.amount_refunded, 0);
+
+/** `pending` until it is paid or its address is confirmed; then its time is free again. */
+export const isHold = ({ status, expires_at }: Booking) => status === "pending" && !!expires_at;
+
+/** Blocked time has neither client nor service. */
+export const isBlock = ({ service_id }: Booking) => service_id === null;
+
+export const nameOf = ({ client }: Booking): string => client?.name ?? texts.blocked;

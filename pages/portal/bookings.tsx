@@ -1,0 +1,152 @@
+/** Bookings of the client, and one of them, to be looked at, moved or cancelled. */
+import type { Booking, Order } from "../../client/src/database.ts";
+import { Failure } from "../shared/errors.tsx";
+import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
+import { useLoaded } from "../shared/loaded.ts";
+import { goTo, useRoute } from "../shared/route.ts";
+import { when } from "../shared/starts.tsx";
+import { Button, Facts, Heading, Loading, Words } from "../shared/ui.tsx";
+import { Cancel, Move } from "./changes.tsx";
+import { List } from "./list.tsx";
+import { dueNow, Pay } from "./orders.tsx";
+import { isLink, type Portal } from "./session.ts";
+import { texts as all } from "./texts/index.ts";
+
+const texts = all.bookings;
+
+const COLUMNS =
+  "id, service_id, service_name, starts_at, ends_at, cancellation_notice, status, price, currency, notes, cancel_reason, cancelled_by, expires_at";
+const ORDERS =
+  "orders(id, status, total, deposit, amount_paid, amount_refunded, payment_status, currency, expires_at)";
+
+/** As far as a client sees it; a link sees no orders. */
+export type OwnBooking = Booking & { orders?: Order[] };
+
+const bookings = ({ api, session }: Portal) =>
+  api.from("bookings").select((isLink(session) ? COLUMNS : `${COLUMNS}, ${ORDERS}`) as "*");
+
+export function Bookings({ isPast, ...portal }: Portal & { isPast: boolean }) {
+  const { api, session, page } = portal;
+  const load = (first: number, last: number): Promise<OwnBooking[]> => {
+    const now = new Date().toISOString();
+    const query = isPast
+      ? bookings(portal).or(`ends_at.lte.${now},status.in.(cancelled,completed,no_show)`)
+      : bookings(portal).gt("ends_at", now).in("status", ["pending", "confirmed"]);
+    const inOrder = query.order("starts_at", { ascending: !isPast }).order("id");
+    return api.run(inOrder.range(first, last));
+  };
+  return (
+    <section class="stack">
+      <Heading level={2}>{all.nav[isPast ? "past" : "upcoming"]}</Heading>
+      <List
+        {...{ load, none: isPast ? texts.nonePast : texts.noneUpcoming }}
+        card={(booking) => <Card {...portal} booking={booking} />}
+      />
+      {page?.services[0] && (
+        <a href={`../?professional=${session.professional.username}`}>{texts.book}</a>
+      )}
+    </section>
+  );
+}
+
+/** That of the query, or of the link. */
+export function OneBooking({ finish, ...portal }: Portal & { finish: (said?: string) => void }) {
+  const { query } = useRoute();
+  const [id, act] = [query.get("booking"), query.get("do")];
+  const found = useLoaded(async (): Promise<OwnBooking | null> => {
+    const rows = isLink(portal.session) ? bookings(portal) : bookings(portal).eq("id", id ?? "");
+    return (await portal.api.run(rows.limit(1)))[0] ?? null;
+  }, [id, act]);
+  const booking = found.value;
+  if (found.error) return <Failure error={found.error} again={found.again} />;
+  if (booking === undefined) return <Loading />;
+  if (booking === null) return <p role="status">{texts.gone}</p>;
+  const [heading, Change] =
+    act === "move" ? [all.move, Move] : act === "cancel" ? [all.cancel, Cancel] : [all.link.manage];
+  return (
+    <section class="stack">
+      <Heading level={2}>{heading.heading}</Heading>
+      <div class="card stack">
+        <Card {...portal} booking={booking} isChanged={Change !== undefined} />
+        {Change && <Change {...portal} booking={booking} finish={finish} />}
+      </div>
+    </section>
+  );
+}
+
+interface CardProps extends Portal {
+  booking: OwnBooking;
+  /** What to do with it is being asked already. */
+  isChanged?: boolean;
+}
+
+function Card({ booking, isChanged = false, ...portal }: CardProps) {
+  const { full_name, time_zone } = portal.session.professional;
+  const { id, status, cancelled_by: by, expires_at, starts_at, ends_at } = booking;
+  const isOpen = status === "pending" || status === "confirmed";
+  const isLive = isOpen && !isChanged && Date.parse(ends_at) > Date.now();
+  const order = booking.orders?.find((one) => one.status !== "cancelled");
+  // What receipts call `cancel_until`; the API has the last word.
+  const until = Date.parse(starts_at) - booking.cancellation_notice * 60_000;
+  const untilText = momentText(new Date(until).toISOString(), visitorZone);
+  const kept = expires_at && timeOf(expires_at, visitorZone);
+  const waits = kept ? texts[order ? "holdPayNote" : "holdNote"](kept) : texts.pending(full_name);
+  const change = (act: "move" | "cancel") => (
+    <Button
+      kind={act === "cancel" ? "danger" : "plain"}
+      aria-label={`${texts[act]}: ${booking.service_name}`}
+      onClick={() => goTo({ booking: id, do: act })}
+    >
+      {texts[act]}
+    </Button>
+  );
+  return (
+    <>
+      <div class="row apart">
+        <h3 dir="auto">{booking.service_name}</h3>
+        <span class={isOpen ? "badge" : "badge quiet"}>
+          {texts.status[isOpen && expires_at ? "hold" : status]}
+        </span>
+      </div>
+      <Facts
+        plain
+        rows={[
+          ...when(starts_at, time_zone, ends_at),
+          booking.price > 0 && [texts.price, money(booking.price, booking.currency)],
+          by !== null && [texts.cancelled, texts.cancelledBy[by](full_name)],
+          booking.cancel_reason !== null && [texts.reason, booking.cancel_reason],
+        ]}
+      />
+      <Words>{booking.notes}</Words>
+      {isLive && status === "pending" && <p>{waits}</p>}
+      {isLive && order && dueNow(order) > 0 && <Pay api={portal.api} order={order} />}
+      {isLive && until >= Date.now() && (
+        <>
+          <p class="faint">{texts.changeUntil(untilText)}</p>
+          <div class="actions">
+            {change("move")}
+            {change("cancel")}
+          </div>
+        </>
+      )}
+      {isLive && until < Date.now() && (
+        <>
+          <p class="faint">{texts.tooLate(untilText)}</p>
+          <Contact {...portal} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Whom to ask when it cannot be changed here any more. */
+export function Contact({ session, page }: Portal) {
+  const { contact_phone: phone, contact_email: email } = page?.professional ?? {};
+  return (
+    <p class="row">
+      {texts.contact(session.professional.full_name)}
+      {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
+      {email && <a href={`mailto:${email}`}>{email}</a>}
+    </p>
+  );
+}

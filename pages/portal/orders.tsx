@@ -1,0 +1,136 @@
+/** Orders of the client, the way to pay them, and what became of a payment that somebody comes back from. */
+import { useEffect, useState } from "preact/hooks";
+import type { Order } from "../../client/src/database.ts";
+import { useAction } from "../shared/action.ts";
+import { Failure } from "../shared/errors.tsx";
+import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
+import { addressOf, useRoute } from "../shared/route.ts";
+import { readStored, writeStored } from "../shared/store.ts";
+import { Button, type Fact, Facts, Heading, Notice, Words } from "../shared/ui.tsx";
+import { CLEAN } from "./home.tsx";
+import { List } from "./list.tsx";
+import type { Portal } from "./session.ts";
+import { texts as all } from "./texts/index.ts";
+
+const texts = all.orders;
+
+const COLUMNS =
+  "id, number, created_at, items, subtotal, discount, tax, total, deposit, currency, status, payment_status, amount_paid, amount_refunded, notes, expires_at";
+
+export function Orders({ api }: Pick<Portal, "api">) {
+  const { query } = useRoute();
+  const [arrived, setArrived] = useState(false);
+  const paid = query.get("paid");
+  const load = (first: number, last: number): Promise<Order[]> => {
+    const orders = api.from("orders").select(COLUMNS as "*");
+    const inOrder = orders.order("created_at", { ascending: false }).order("id");
+    return api.run(inOrder.range(first, last));
+  };
+  return (
+    <section class="stack">
+      <Heading level={2}>{all.nav.orders}</Heading>
+      {paid && <Arrival api={api} id={paid} onArrived={() => setArrived(true)} />}
+      {query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
+      <List
+        key={arrived}
+        {...{ load, none: texts.none }}
+        card={(order) => <Card api={api} order={order} />}
+      />
+    </section>
+  );
+}
+
+function Card({ api, order }: Pick<Portal, "api"> & { order: Order }) {
+  const { status, currency, subtotal, discount, tax, total, expires_at } = order;
+  // Prices that include the tax add up without it.
+  const isIncluded = Math.abs(subtotal - discount - total) < 0.0005;
+  const sum = (label: string, amount: number): Fact =>
+    amount !== 0 && [label, money(amount, currency)];
+  const isHold = status === "pending" && expires_at !== null;
+  return (
+    <>
+      <div class="row apart">
+        <h3>{texts.number(order.number)}</h3>
+        <span class={status === "cancelled" ? "badge quiet" : "badge"}>
+          {texts.status[isHold ? "hold" : status]}
+        </span>
+      </div>
+      <p class="faint">
+        {dateText(dateOf(order.created_at, visitorZone))} · {texts.payment[order.payment_status]}
+      </p>
+      <Facts
+        plain
+        rows={[
+          ...order.items.map(({ name, options, quantity, ...line }): Fact => {
+            const words = [name, ...Object.values(options)].join(", ");
+            return [`${quantity} × ${words}`, money(line.total, currency)];
+          }),
+          sum(texts.discount, -discount),
+          !isIncluded && sum(texts.tax, tax),
+          [texts.total, money(total, currency), "total"],
+          isIncluded && sum(texts.taxIncluded, tax),
+          sum(texts.paid, order.amount_paid),
+          sum(texts.refunded, order.amount_refunded),
+        ]}
+      />
+      <Words>{order.notes}</Words>
+      {isHold && <p>{texts.holdNote(timeOf(expires_at, visitorZone))}</p>}
+      {dueNow(order) > 0 && <Pay api={api} order={order} />}
+    </>
+  );
+}
+
+/** What is offered to be paid; how much is due then, the API says. Who got money back is asked for none. */
+export function dueNow({ status, payment_status, amount_paid, deposit, total }: Order): number {
+  if (status === "cancelled" || payment_status.endsWith("refunded")) return 0;
+  return Math.max((deposit !== null && amount_paid < deposit ? deposit : total) - amount_paid, 0);
+}
+
+export function Pay({ api, order }: Pick<Portal, "api"> & { order: Order }) {
+  const pay = useAction(async () => {
+    const back = (how: string) => addressOf({ ...CLEAN, view: "orders", [how]: order.id });
+    const asked = { order_id: order.id, success_url: back("paid"), cancel_url: back("unpaid") };
+    const { url } = await api.functions.payments.checkout(asked);
+    // What has arrived is told from what had been paid before.
+    writeStored("portal.paid", order.amount_paid);
+    location.assign(url);
+  });
+  return (
+    <>
+      <Failure error={pay.error} />
+      <div class="actions">
+        <Button kind="primary" busy={pay.busy} onClick={pay.run}>
+          {texts.pay(money(dueNow(order), order.currency))}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const LOOKS = 20;
+const PAUSE_MS = 1500;
+
+type ArrivalProps = Pick<Portal, "api"> & { id: string; onArrived: () => void };
+
+/** People come back as soon as they have paid, which may be before the API knows. */
+function Arrival({ api, id, onArrived }: ArrivalProps) {
+  const [said, setSaid] = useState(texts.recording);
+  useEffect(() => {
+    const before = readStored<number>("portal.paid") ?? 0;
+    let left = LOOKS;
+    const timer = setInterval(async () => {
+      const asked = api.from("orders").select("status, amount_paid").eq("id", id);
+      // Without an answer it is asked again.
+      const [order] = await api.run(asked).catch(() => []);
+      const isThere = order && order.amount_paid > before;
+      left -= 1;
+      if (!isThere && left > 0) return;
+      clearInterval(timer);
+      if (!isThere) return setSaid(texts.slow);
+      setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
+      onArrived();
+    }, PAUSE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <Notice>{said}</Notice>;
+}

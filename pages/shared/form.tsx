@@ -1,0 +1,53 @@
+/** What is filled in and sent; what went wrong with it is said in front of its button. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Action } from "./action.ts";
+import { Failure } from "./errors.tsx";
+import { Button } from "./ui.tsx";
+
+/** Values by name, and what a `Field` takes for each. */
+export function useFields<Names extends string>(
+  labels: Record<NoInfer<Names>, string>,
+  initial: Record<Names, string>,
+) {
+  const [values, setValues] = useState(initial);
+  const onValue = (name: Names) => (value: string) =>
+    setValues((last) => ({ ...last, [name]: value }));
+  const field = (name: Names) => ({
+    ...{ name, label: labels[name], value: values[name], onValue: onValue(name) },
+  });
+  return { values, field };
+}
+
+export interface FormProps {
+  action: Pick<Action<[]>, "run" | "busy" | "error">;
+  /** Of the button that sends it. */
+  label: string;
+  kind?: "primary" | "danger";
+  /** Not yet to be sent. */
+  waits?: boolean;
+  /** Beside that button. */
+  beside?: ComponentChildren;
+  /** Beside what it failed with. */
+  instead?: ComponentChildren;
+  /** The API alone says what is wrong. */
+  noValidate?: boolean;
+  children: ComponentChildren;
+}
+
+export function Form({ action, label, kind = "primary", ...props }: FormProps) {
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    void action.run();
+  };
+  return (
+    <form class="stack" noValidate={props.noValidate} onSubmit={onSubmit}>
+      {props.children}
+      <Failure error={action.error}>{props.instead}</Failure>
+      <div class="actions">
+        <Button {...{ kind, type: "submit", busy: action.busy || props.waits }}>{label}</Button>
+        {props.beside}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * Steps of a page are its query, so that back, reload and a copied address work on any host, and the fragment
+ * stays free for links of mails.
+ */
+import { useEffect, useMemo, useState } from "preact/hooks";
+
+/** By name: a new value of a part of the query; `null` takes it away. */
+export type Changes = Record<string, string | null>;
+
+/** The address of a step, of this page. */
+export function addressOf(changes: Changes): string {
+  const url = new URL(location.href);
+  url.hash = "";
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+const CHANGED = "route";
+
+/** Goes to a step; `replace` leaves no way back to this one. */
+export function goTo(changes: Changes, { replace = false } = {}): void {
+  const address = addressOf(changes);
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  dispatchEvent(new Event(CHANGED));
+  if (!replace) scrollTo({ top: 0 });
+}
+
+export function useRoute(): { query: URLSearchParams; go: typeof goTo } {
+  const [search, setSearch] = useState(location.search);
+  useEffect(() => {
+    const read = () => setSearch(location.search);
+    for (const event of ["popstate", CHANGED]) addEventListener(event, read);
+    return () => {
+      for (const event of ["popstate", CHANGED]) removeEventListener(event, read);
+    };
+  }, []);
+  return { query: useMemo(() => new URLSearchParams(search), [search]), go: goTo };
+}

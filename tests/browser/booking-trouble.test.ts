@@ -1,0 +1,258 @@
+/** What comes between a visitor and a booking: others, the network, impatience, the clock. */
+import { describe, expect, test } from "vitest";
+import { en } from "../../pages/booking/texts/en.ts";
+import { en as shared } from "../../pages/shared/texts/en.ts";
+import {
+  bookable,
+  bookingsOf,
+  button,
+  dayAhead,
+  fillIn,
+  heading,
+  newAddress,
+  pathOf,
+} from "../support/booking-page.ts";
+import {
+  expectAccessible,
+  expectFault,
+  goOffline,
+  goOnline,
+  openPage,
+  openTab,
+  type Page,
+} from "../support/browser.ts";
+import { everyDay } from "../support/calendar.ts";
+import { anonymous } from "../support/callers.ts";
+import { sql } from "../support/database.ts";
+import { book, openService } from "../support/scheduling.ts";
+
+const TEN = (days: number) => `${dayAhead(days)}T10:00:00.000Z`;
+
+/** At the last step of a booking. */
+async function atDetails(start = TEN(2)) {
+  const professional = await bookable();
+  const service = await openService(professional);
+  const path = pathOf(professional, { service: service.id, start });
+  const page = await openPage(path);
+  await fillIn(page, newAddress());
+  return { professional, service, path, page };
+}
+
+const next = (page: Page) => page.getByRole("alert").getByRole("button").first();
+
+test("a start that was taken meanwhile is explained, others are offered, and nothing is lost", async () => {
+  const { professional, service, page } = await atDetails();
+  await page.getByLabel(en.notes).fill("Fringe");
+  expect((await book(anonymous(), service, TEN(2))).error).toBeNull();
+  await button(page, en.bookNow).click();
+  await page.getByText(shared.errors.codes.slot_taken as string).waitFor();
+  await expectAccessible(page);
+  await page.reload();
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("Fringe");
+  await button(page, en.bookNow).click();
+  await next(page).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("Fringe");
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  const starts = (await bookingsOf(professional)).map(({ starts_at }) => starts_at.toISOString());
+  expect(starts).toEqual([TEN(2), TEN(2).replace("T10", "T11")]);
+});
+
+test.each([
+  ["too_soon", { min_notice: 100_000 }],
+  ["inactive", { active: false }],
+])("a start that is %s now is explained", async (code, change) => {
+  const { professional, service, page } = await atDetails();
+  await professional.api.from("services").update(change).eq("id", service.id);
+  await button(page, en.bookNow).click();
+  await page.getByText(shared.errors.codes[code] as string).waitFor();
+});
+
+test("a double click books once", async () => {
+  const { professional, page } = await atDetails();
+  let calls = 0;
+  page.on("request", (sent) => {
+    if (sent.url().endsWith("/create_booking") && sent.method() === "POST") calls++;
+  });
+  await button(page, en.bookNow).dblclick();
+  await heading(page, en.done.confirmed);
+  expect(calls).toBe(1);
+  expect(await bookingsOf(professional)).toHaveLength(1);
+});
+
+test("without a connection it says so, and the same booking is tried again", async () => {
+  const { professional, page } = await atDetails();
+  await goOffline(page);
+  await button(page, en.bookNow).click();
+  await page.getByText(shared.errors.network).waitFor();
+  await goOnline(page);
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  expect(await bookingsOf(professional)).toHaveLength(1);
+});
+
+test("an answer that got lost does not book twice, not even after a reload", async () => {
+  const { professional, page } = await atDetails();
+  expectFault(page, "net::ERR_FAILED");
+  await page.route("**/create_booking", async (route) => {
+    if (route.request().method() === "POST") await route.fetch();
+    await route.abort();
+  });
+  await button(page, en.bookNow).click();
+  await page.getByText(shared.errors.network).waitFor();
+  expect(await bookingsOf(professional)).toHaveLength(1);
+  await page.unroute("**/create_booking");
+  await page.reload();
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  expect(await bookingsOf(professional)).toHaveLength(1);
+});
+
+test("two tabs do not disturb each other", async () => {
+  const { professional, service, page } = await atDetails();
+  const tab = await openTab(page, pathOf(professional, { service: service.id, start: TEN(3) }));
+  expect(await tab.getByLabel(en.name).inputValue()).toBe("");
+  const other = newAddress();
+  await fillIn(tab, other);
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  await button(tab, en.bookNow).click();
+  await heading(tab, en.done.confirmed);
+  await tab.getByText(other).waitFor();
+  await page.reload();
+  await heading(page, en.done.confirmed);
+  expect(await page.getByText(other).count()).toBe(0);
+  expect(await bookingsOf(professional)).toHaveLength(2);
+});
+
+test("back and forward go from step to step, and not into a form that was sent", async () => {
+  const professional = await bookable();
+  await openService(professional, { name: "Cut" });
+  const page = await openPage(pathOf(professional));
+  await page.getByRole("link", { name: "Cut" }).click();
+  await page.locator("[data-date]").first().click();
+  const day = await page.locator("[aria-pressed=true]").getAttribute("data-date");
+  await page.locator(".chip").first().click();
+  await heading(page, en.yourDetails);
+  await page.goBack();
+  await heading(page, en.chooseTime);
+  expect(await page.locator("[aria-pressed=true]").getAttribute("data-date")).toBe(day);
+  await page.goBack();
+  await heading(page, "Ana Bianchi");
+  await page.goForward();
+  await page.goForward();
+  await heading(page, en.yourDetails);
+  await fillIn(page, newAddress());
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  await page.goBack();
+  await heading(page, en.chooseTime);
+  await page.goForward();
+  await heading(page, en.done.confirmed);
+  expect(await bookingsOf(professional)).toHaveLength(1);
+});
+
+test("when nothing is free it says so; what is free later is found", async () => {
+  const professional = await bookable({ availability: { weekly: {}, overrides: {} } as never });
+  const service = await openService(professional, { max_advance_days: 100 });
+  const path = pathOf(professional, { service: service.id });
+  const page = await openPage(path);
+  await page.getByText(/^Nothing is free/).waitFor();
+  await expectAccessible(page);
+  const day = dayAhead(80);
+  const availability = { weekly: {}, overrides: { [day]: [["09:00", "10:00"]] } };
+  await professional.api.from("profiles").update({ availability }).eq("id", professional.id);
+  await page.reload();
+  await page.locator(`[data-date="${day}"]`).click();
+  await button(page, "09:00").waitFor();
+});
+
+test("an API that does not answer is told, with a way to try again", async () => {
+  const professional = await bookable();
+  const page = await openPage(pathOf(professional));
+  await heading(page, "Ana Bianchi");
+  expectFault(page, "net::ERR_FAILED");
+  await page.route("**/booking_page", (route) => route.abort());
+  await page.reload();
+  await page.getByText(shared.errors.network).waitFor();
+  await expectAccessible(page);
+  await page.unroute("**/booking_page");
+  await button(page, shared.tryAgain).click();
+  await heading(page, "Ana Bianchi");
+});
+
+/** The next last Sunday of October, on which clocks in Rome are put back at three. */
+function nightOfTheChange(): string {
+  for (let day = 0; ; day++) {
+    const date = dayAhead(day + 2);
+    const [, month, of] = date.split("-").map(Number);
+    if (month === 10 && (of ?? 0) > 24 && new Date(date).getUTCDay() === 0) return date;
+  }
+}
+
+describe("the night in which clocks are put back", () => {
+  const night = nightOfTheChange();
+  const [first, second] = [`${night}T00:30:00.000Z`, `${night}T01:30:00.000Z`];
+
+  async function open(timeZone: string, day: string, width = 1200) {
+    const professional = await bookable({ availability: everyDay(["00:00", "06:00"]) as never });
+    const service = await openService(professional, { duration: 30, slot_step: 30 });
+    const path = pathOf(professional, { service: service.id, day });
+    const page = await openPage(path, { timeZone, width });
+    await page.locator(".chip").first().waitFor();
+    return { professional, page };
+  }
+  const chips = (page: Page) => page.locator(".chip").allTextContents();
+
+  test("at home has 02:30 twice, which can be told apart", async () => {
+    const { professional, page } = await open("Europe/Rome", night);
+    const twice = (await chips(page)).filter((text) => text.startsWith("02:30"));
+    expect(twice).toEqual(["02:30 CEST", "02:30 CET"]);
+    expect(await page.locator(".zones").count()).toBe(0);
+    await button(page, "02:30 CET").click();
+    await page.getByText("02:30 CET").waitFor();
+    await fillIn(page, newAddress());
+    await button(page, en.bookNow).click();
+    await heading(page, en.done.confirmed);
+    const [booking] = await bookingsOf(professional);
+    expect(booking?.starts_at.toISOString()).toBe(second);
+  });
+
+  test("from New York is an evening, with the clock of Rome beside it", async () => {
+    const evening = new Date(Date.parse(night) - 86_400_000).toISOString().slice(0, 10);
+    const { professional, page } = await open("America/New_York", evening, 360);
+    const texts = await chips(page);
+    expect(texts).toContain("20:3002:30 CEST in Rome");
+    expect(texts).toContain("21:3002:30 CET in Rome");
+    await page.getByText("New York").first().waitFor();
+    await expectAccessible(page);
+    await button(page, /^20:30/).click();
+    await page.getByText(shared.slots.inZone("Rome")).waitFor();
+    await page.getByText(/02:30 CEST$/).waitFor();
+    await fillIn(page, newAddress());
+    await button(page, en.bookNow).click();
+    await heading(page, en.done.confirmed);
+    const [booking] = await bookingsOf(professional);
+    expect(booking?.starts_at.toISOString()).toBe(first);
+  });
+
+  test("of a visitor far ahead has all starts, on the visitor's own dates", async () => {
+    const professional = await bookable();
+    const service = await openService(professional, { duration: 60, slot_step: 60 });
+    const day = dayAhead(10);
+    const zone = "Pacific/Auckland";
+    const page = await openPage(pathOf(professional, { service: service.id, day }), {
+      timeZone: zone,
+    });
+    await page.locator(".chip").first().waitFor();
+    const rows = await sql<{ time: string }[]>`
+      select to_char(at at time zone ${zone}, 'HH24:MI') as time
+      from generate_series(-30, 60) as h,
+        lateral (select (${day}::date + h * interval '1 hour') at time zone 'Europe/Rome' as at) as s
+      where (at at time zone ${zone})::date = ${day}::date
+        and extract(hour from at at time zone 'Europe/Rome') between 9 and 17
+      order by at`;
+    expect((await chips(page)).map((text) => text.slice(0, 5))).toEqual(rows.map((r) => r.time));
+  });
+});

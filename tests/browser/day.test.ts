@@ -1,0 +1,484 @@
+/** The professional's page: what a day shows, and what can be done about it. */
+import type { Route } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import {
+  expectAccessible,
+  expectFault,
+  expectToFit,
+  focused,
+  goOffline,
+  goOnline,
+  openTab,
+  type Page,
+} from "../support/browser.ts";
+import { sql } from "../support/database.ts";
+import {
+  appointment,
+  createPractice,
+  entryOf,
+  openDay,
+  type Practice,
+  stored,
+  writesOf,
+} from "../support/day.ts";
+import { createBooking, createClientRow, createOrder } from "../support/factories.ts";
+import { availableSlots } from "../support/scheduling.ts";
+import { until } from "../support/webhooks.ts";
+
+const DAY = 86_400_000;
+
+/** A date in Rome so many days from now. */
+const dateIn = (days: number) =>
+  new Intl.DateTimeFormat("sv", { timeZone: "Europe/Rome" }).format(Date.now() + days * DAY);
+const TOMORROW = dateIn(1);
+const YESTERDAY = dateIn(-1);
+const at = (date: string, hour: number) => `${date}T${String(hour).padStart(2, "0")}:00:00Z`;
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** The API has done it, and nobody hears of that. */
+async function loseAnswer(route: Route): Promise<void> {
+  await route.fetch();
+  await route.abort();
+}
+const hasFocus = (page: Page, name: string) =>
+  until(
+    () => focused(page),
+    (found) => found === name,
+  );
+const statusIs = (booking: { id: string }, status: string) =>
+  until(
+    () => stored(booking),
+    (row) => row.status === status,
+  );
+
+describe("what a day shows", () => {
+  test.each(["en-GB", "it-IT"])("everything of it, in %s, at 360 px", async (locale) => {
+    const practice = await createPractice();
+    await appointment(practice, at(TOMORROW, 9), {
+      notes: "Short at the back.",
+      status: "pending",
+    });
+    await appointment(practice, at(TOMORROW, 11), { internal_notes: "Late last time." });
+    const gone = await appointment(practice, at(TOMORROW, 13));
+    await practice.professional.api.rpc("cancel_booking", { booking_id: gone.id, reason: "ill" });
+    const block = { starts_at: at(TOMORROW, 14), ends_at: at(TOMORROW, 15), notes: "Dentist" };
+    await createBooking(practice.professional, block);
+    const page = await openDay(practice, `?day=${TOMORROW}`, { width: 360, height: 740, locale });
+
+    const entries = page.getByRole("article");
+    await entries.nth(2).waitFor();
+    expect(await entries.count()).toBe(3);
+    const first = entries.first();
+    expect(
+      await first
+        .getByRole("link")
+        .evaluateAll((links) => links.map((a) => a.getAttribute("href"))),
+    ).toEqual(["tel:+39065550101", `mailto:${encodeURIComponent(practice.client.email ?? "")}`]);
+    for (const text of ["Haircut", "€30.00", "Short at the back."]) {
+      if (locale === "en-GB") expect(await first.textContent()).toContain(text);
+    }
+    expect(await first.getByRole("heading").getAttribute("dir")).toBe("auto");
+    await expectToFit(page);
+    await expectAccessible(page);
+    await page.locator("summary").click();
+    expect(await entries.nth(3).textContent()).toContain("ill");
+    await expectAccessible(page);
+  });
+
+  test("an empty day says so, and when it is open", async () => {
+    const page = await openDay(await createPractice(), `?day=${TOMORROW}`);
+    await page.getByText("Nothing is booked.").waitFor();
+    expect(await page.getByText("Open 09:00–18:00").isVisible()).toBe(true);
+  });
+
+  test("a hold can be told from a booking, and ran-out ones are not there", async () => {
+    const practice = await createPractice();
+    const [hold, over] = [
+      await appointment(practice, at(TOMORROW, 9), { status: "pending" }),
+      await appointment(practice, at(TOMORROW, 11), { status: "pending" }),
+    ];
+    await sql`update public.bookings set expires_at = now() + interval '20 minutes' where id = ${hold.id}`;
+    await sql`
+      update public.bookings set expires_at = now() - interval '1 minute', status = 'cancelled',
+        cancelled_by = 'system', cancelled_at = now()
+      where id = ${over.id}`;
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await page.getByText(/^Held until \d\d:\d\d$/).waitFor();
+    expect(await page.getByText("has not confirmed the e-mail address").isVisible()).toBe(true);
+    expect(await page.getByRole("article").count()).toBe(1);
+    expect(await page.locator("summary").count()).toBe(0);
+  });
+
+  test("today has a mark between what has begun and what is to come", async () => {
+    const practice = await createPractice({ time_zone: zoneAtNoon() });
+    const now = Date.now();
+    const soon = await createClientRow(practice.professional, { name: "Luca Conti" });
+    await appointment(practice, new Date(now - 30 * 60_000).toISOString());
+    await appointment({ ...practice, client: soon }, new Date(now + 60 * 60_000).toISOString());
+    const page = await openDay(practice);
+    await page.getByText("Luca Conti").waitFor();
+    const rows = await page.locator("main ol > li").allTextContents();
+    expect(rows.map((row) => /Marta|Now|Luca/.exec(row)?.[0])).toEqual(["Marta", "Now", "Luca"]);
+    expect(await entryOf(page, "Luca Conti").getByRole("button", { name: "Done" }).count()).toBe(0);
+  });
+
+  test("a week shows its days, and each leads to the day", async () => {
+    const practice = await createPractice();
+    await appointment(practice, at(TOMORROW, 9), { status: "pending" });
+    const page = await openDay(practice, `?day=${TOMORROW}&view=week`, { width: 360, height: 740 });
+    await page.getByText("Marta Rossi").waitFor();
+    expect(await page.getByRole("heading", { level: 2 }).count()).toBe(7);
+    await expectToFit(page);
+    await expectAccessible(page);
+    await page.locator("section", { hasText: "Marta Rossi" }).getByRole("link").click();
+    await entryOf(page, "Marta Rossi").waitFor();
+    expect(new URL(page.url()).search).toBe(`?day=${TOMORROW}`);
+  });
+});
+
+/** A zone where it is about noon, so that today has a before and an after. */
+function zoneAtNoon(): string {
+  const zones = [
+    ...["Pacific/Auckland", "Asia/Tokyo", "Asia/Dhaka", "Europe/Rome", "Atlantic/Azores"],
+    ...["America/New_York", "America/Los_Angeles", "Pacific/Honolulu"],
+  ];
+  const hour = (timeZone: string) =>
+    Number(new Intl.DateTimeFormat("en", { hour: "2-digit", hourCycle: "h23", timeZone }).format());
+  return zones.sort((a, b) => Math.abs(hour(a) - 12) - Math.abs(hour(b) - 12))[0] as string;
+}
+
+describe("outcomes", () => {
+  test("a request is confirmed, by two quick clicks once", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 9), { status: "pending" });
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    const writes = writesOf(page);
+    await button(page, "Confirm").dblclick();
+    await entryOf(page, "Marta Rossi").getByText("Confirmed").waitFor();
+    expect(writes).toEqual(["PATCH /rest/v1/bookings"]);
+    expect(await stored(booking)).toMatchObject({ status: "confirmed", version: 2 });
+    await hasFocus(page, 'h2 "Marta Rossi"');
+  });
+
+  test("what has begun is done or was missed, and one becomes the other", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(YESTERDAY, 9));
+    const page = await openDay(practice, `?day=${YESTERDAY}`);
+    await button(page, "Done").click();
+    await statusIs(booking, "completed");
+    await button(page, "Did not come").click();
+    await statusIs(booking, "no_show");
+    await button(page, "Done").click();
+    await statusIs(booking, "completed");
+  });
+
+  test("cancelled with a reason, and brought back", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 9));
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Cancel").click();
+    const dialog = page.getByRole("dialog", { name: "Cancel Marta Rossi, 10:00?" });
+    await dialog.getByLabel("Reason").fill("A burst pipe");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Cancel the booking" }).dblclick();
+    await page.getByText("Cancelled (1)").waitFor();
+    expect(await stored(booking)).toMatchObject({
+      status: "cancelled",
+      cancelled_by: "owner",
+      cancel_reason: "A burst pipe",
+    });
+    await hasFocus(page, `h1 "${await page.getByRole("heading", { level: 1 }).textContent()}"`);
+    await page.locator("summary").click();
+    await button(page, "Bring back").click();
+    await statusIs(booking, "confirmed");
+  });
+
+  test.each([true, false])("money that was paid goes back unless kept: %s", async (goesBack) => {
+    const practice = await createPractice();
+    const { professional } = practice;
+    const booking = await appointment(practice, at(TOMORROW, 9));
+    const order = await createOrder(professional, { booking_id: booking.id } as never);
+    await professional.api.rpc("record_payment", {
+      order_id: order.id,
+      amount: 30,
+      method: "card",
+    });
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await entryOf(page, "Marta Rossi").getByText("€30.00 paid").waitFor();
+    await button(page, "Cancel").click();
+    const box = page.getByRole("checkbox", { name: "Give back what was paid online" });
+    expect(await box.isChecked()).toBe(true);
+    if (!goesBack) await box.uncheck();
+    const [sent] = await Promise.all([
+      page.waitForRequest("**/rpc/cancel_booking"),
+      button(page, "Cancel the booking").click(),
+    ]);
+    expect(sent.postDataJSON()).toEqual({ booking_id: booking.id, refund: goesBack });
+    await statusIs(booking, "cancelled");
+  });
+});
+
+describe("somebody else was faster", () => {
+  test("a cancel in one tab, a completion in the other: the second is told, and sees how it stands", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(YESTERDAY, 9));
+    const one = await openDay(practice, `?day=${YESTERDAY}`);
+    const other = await openTab(one, `/day/?day=${YESTERDAY}`);
+    await button(other, "Done").waitFor();
+
+    await button(one, "Cancel").click();
+    await button(one, "Cancel the booking").click();
+    await one.getByText("Cancelled (1)").waitFor();
+    await button(other, "Done").click();
+    await other.getByRole("alert").getByText("was changed elsewhere").waitFor();
+    await other.getByText("Cancelled (1)").waitFor();
+    expect((await stored(booking)).status).toBe("cancelled");
+    await expectAccessible(other);
+    await button(other, "Close").click();
+    expect(await other.getByRole("alert").count()).toBe(0);
+  });
+
+  test("a completion in one tab, a cancel in the other", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(YESTERDAY, 9));
+    const one = await openDay(practice, `?day=${YESTERDAY}`);
+    const other = await openTab(one, `/day/?day=${YESTERDAY}`);
+    await button(other, "Cancel").click();
+    await button(one, "Done").click();
+    await statusIs(booking, "completed");
+    await button(other, "Cancel the booking").click();
+    await other.getByRole("alert").getByText("not possible any more").waitFor();
+    expect(await other.getByRole("dialog").count()).toBe(0);
+    expect((await stored(booking)).status).toBe("completed");
+  });
+
+  test("both mean the same: that is no quarrel", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 9), { status: "pending" });
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Confirm").waitFor();
+    await practice.professional.api
+      .from("bookings")
+      .update({ status: "confirmed" })
+      .eq("id", booking.id);
+    await button(page, "Confirm").click();
+    await entryOf(page, "Marta Rossi").getByText("Confirmed").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});
+
+describe("moving", () => {
+  test("to a free time of another day", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 9));
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Move").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Day").fill(dateIn(2));
+    await dialog.getByRole("button", { name: "14:15" }).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "14:15" }).click();
+    await page.getByText("Nothing is booked.").waitFor();
+    const { starts_at } = await stored(booking);
+    const shown = new Intl.DateTimeFormat("sv", {
+      ...{ dateStyle: "short", timeStyle: "short", timeZone: "Europe/Rome" },
+    } as Intl.DateTimeFormatOptions).format(new Date(starts_at));
+    expect(shown).toBe(`${dateIn(2)} 14:15`);
+  });
+
+  test("to a time that is taken: explained, and what was typed is still there", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 8));
+    await createBooking(practice.professional, {
+      ...{ starts_at: at(TOMORROW, 20), ends_at: at(TOMORROW, 21) },
+    });
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Move").click();
+    const dialog = page.getByRole("dialog");
+    const time = dialog.getByRole("textbox", { name: "Time" }).or(dialog.getByLabel("Time"));
+    await time.fill("21:30");
+    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    await dialog.getByRole("alert").getByText("Another booking or blocked time").waitFor();
+    expect(await time.inputValue()).toBe("21:30");
+    await time.fill("19:30");
+    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    const { version, starts_at } = await stored(booking);
+    expect(version).toBe(2);
+    expect(Date.parse(starts_at)).toBeGreaterThan(Date.parse(booking.starts_at));
+  });
+});
+
+describe("blocked time", () => {
+  test("is kept free once, seen, and removed", async () => {
+    const practice = await createPractice();
+    const { professional, service } = practice;
+    const page = await openDay(practice, `?day=${TOMORROW}`, { width: 360, height: 740 });
+    await button(page, "Block time").click();
+    const dialog = page.getByRole("dialog", { name: "Block time" });
+    await dialog.getByLabel("From").fill("09:00");
+    await dialog.getByLabel("To", { exact: true }).fill("17:00");
+    await dialog.getByLabel("What for").fill("Course");
+    await expectToFit(page);
+    await expectAccessible(page);
+    const writes = writesOf(page);
+    await dialog.getByRole("button", { name: "Block", exact: true }).dblclick();
+    await entryOf(page, "Blocked time").getByText("Course").waitFor();
+    expect(writes).toEqual(["POST /rest/v1/bookings"]);
+    const free = async () => {
+      const { days } = await availableSlots(professional.api, service, TOMORROW);
+      return days[0]?.slots.length;
+    };
+    expect(await free()).toBe(1);
+    await button(page, "Remove").click();
+    await page.getByText("Nothing is booked.").waitFor();
+    expect(await free()).toBe(33);
+  });
+
+  test("where a booking is: explained, and what was typed is still there", async () => {
+    const practice = await createPractice();
+    await appointment(practice, at(TOMORROW, 9));
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Block time").click();
+    const dialog = page.getByRole("dialog", { name: "Block time" });
+    await dialog.getByLabel("From").fill("10:15");
+    await dialog.getByLabel("To", { exact: true }).fill("12:15");
+    await dialog.getByRole("button", { name: "Block", exact: true }).click();
+    await dialog.getByRole("alert").getByText("Another booking or blocked time").waitFor();
+    expect(await dialog.getByLabel("From").inputValue()).toBe("10:15");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  test("an answer that is lost is looked for, and nothing is blocked twice", async () => {
+    const practice = await createPractice();
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await page.route("**/rest/v1/bookings", loseAnswer, { times: 1 });
+    expectFault(page, "ERR_FAILED");
+    await button(page, "Block time").click();
+    const dialog = page.getByRole("dialog", { name: "Block time" });
+    await dialog.getByLabel("From").fill("09:00");
+    await dialog.getByLabel("To", { exact: true }).fill("10:00");
+    await dialog.getByRole("button", { name: "Block", exact: true }).click();
+    await entryOf(page, "Blocked time").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    const rows = await sql`
+      select id from public.bookings where professional_id = ${practice.professional.id}`;
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe("closing a day", () => {
+  const overridesOf = async ({ professional }: Practice) => {
+    const [row] = await sql`select availability from public.profiles where id = ${professional.id}`;
+    return row?.availability.overrides;
+  };
+  const override = ({ professional }: Practice, date: string, windows: object) => sql`
+    update public.profiles
+    set availability = availability || ${sql.json({ overrides: { [date]: windows } } as never)}
+    where id = ${professional.id}`;
+
+  test("and opening it again", async () => {
+    const practice = await createPractice();
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Close this day").dblclick();
+    await page.getByText("Closed on this day").waitFor();
+    expect(await overridesOf(practice)).toEqual({ [TOMORROW]: [] });
+    await button(page, "Usual hours again").click();
+    await page.getByText("Open 09:00–18:00").waitFor();
+    expect(await overridesOf(practice)).toEqual({});
+  });
+
+  test.each([dateIn(5), TOMORROW])(
+    "hours of %s that another tab has written meanwhile are shown first, and kept",
+    async (date) => {
+      const practice = await createPractice();
+      const page = await openDay(practice, `?day=${TOMORROW}`);
+      await button(page, "Close this day").waitFor();
+      await override(practice, date, [["10:00", "12:00"]]);
+      await button(page, "Close this day").click();
+      await page.getByRole("alert").getByText("was changed elsewhere").waitFor();
+      expect(await overridesOf(practice)).toEqual({ [date]: [["10:00", "12:00"]] });
+      if (date === TOMORROW) return page.getByText("Open 10:00–12:00").waitFor();
+      await button(page, "Close this day").click();
+      await page.getByText("Closed on this day").waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      expect(await overridesOf(practice)).toEqual({ [TOMORROW]: [], [date]: [["10:00", "12:00"]] });
+    },
+  );
+});
+
+describe("getting about", () => {
+  test("buttons, arrow keys, a date; back, and a reload stays", async () => {
+    const page = await openDay(await createPractice(), `?day=2027-03-01`);
+    const shows = (title: string) => page.getByRole("heading", { name: title }).waitFor();
+    await button(page, "Next day").click();
+    await shows("Tuesday, 2 March 2027");
+    await page.keyboard.press("ArrowRight");
+    await shows("Wednesday, 3 March 2027");
+    await page.goBack();
+    await shows("Tuesday, 2 March 2027");
+    await page.getByLabel("Date").fill("2027-05-09");
+    await shows("Sunday, 9 May 2027");
+    await button(page, "Week").click();
+    await shows("Monday 3 May – Sunday 9 May");
+    await page.reload();
+    await shows("Monday 3 May – Sunday 9 May");
+    await button(page, "Previous week").click();
+    await shows("Monday 26 April – Sunday 2 May");
+    await button(page, "Today").click();
+    await button(page, "Day").click();
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  test.each(["nonsense", "2027-13-40", "1800-01-01"])("the day %s is today", async (day) => {
+    const page = await openDay(await createPractice(), `?day=${day}`);
+    await page.getByText("Enjoy the quiet").waitFor();
+  });
+});
+
+describe("without a connection", () => {
+  test("an action says so, and works when it is back", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 9), { status: "pending" });
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await button(page, "Confirm").waitFor();
+    await goOffline(page);
+    await button(page, "Confirm").click();
+    await page.getByRole("alert").getByText("no connection").waitFor();
+    await page.getByText("This is how it was at").waitFor();
+    expect(await entryOf(page, "Marta Rossi").isVisible()).toBe(true);
+    await goOnline(page);
+    await page.getByText("This is how it was at").waitFor({ state: "detached" });
+    await button(page, "Confirm").click();
+    await statusIs(booking, "confirmed");
+  });
+
+  test("an answer that is lost: the second try finds it done", async () => {
+    const practice = await createPractice();
+    const booking = await appointment(practice, at(TOMORROW, 9), { status: "pending" });
+    const page = await openDay(practice, `?day=${TOMORROW}`);
+    await page.route("**/rest/v1/bookings?id=*", loseAnswer, { times: 1 });
+    await page.route("**/rest/v1/bookings?select=*", (route) => route.abort());
+    expectFault(page, "ERR_FAILED");
+    await button(page, "Confirm").click();
+    await page.getByRole("alert").getByText("no connection").waitFor();
+    await page.unroute("**/rest/v1/bookings?select=*");
+    await button(page, "Confirm").click();
+    await entryOf(page, "Marta Rossi").getByText("Confirmed").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(await stored(booking)).toMatchObject({ status: "confirmed", version: 2 });
+  });
+});
+
+test("what is new comes by itself, and takes nobody's focus", async () => {
+  const practice = await createPractice();
+  await appointment(practice, at(TOMORROW, 9));
+  const page = await openDay(practice, `?day=${TOMORROW}`);
+  await button(page, "Move").focus();
+  const other = await createClientRow(practice.professional, { name: "Luca Conti" });
+  await appointment({ ...practice, client: other }, at(TOMORROW, 7));
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await entryOf(page, "Luca Conti").waitFor();
+  expect(await focused(page)).toBe('button "Move"');
+});
