@@ -151,12 +151,7 @@ async function main(): Promise<void> {
   const executablePath = findChromium({ ...process.env, REQUIRE_BROWSER: "1" }) ?? "";
   mkdirSync(OUT, { recursive: true });
   const stack = await startPagesStack();
-  const browser = await chromium.launch({
-    executablePath,
-    chromiumSandbox: false,
-    // How fields show a date follows the browser, not the page.
-    args: ["--lang=en-GB"],
-  });
+  const browser = await chromium.launch({ executablePath, chromiumSandbox: false });
   try {
     await pages(browser, stack);
     await mails(browser, stack);

@@ -1,23 +1,25 @@
 /** What is asked before a booking is cancelled or moved, and for blocked time. */
 import { useState } from "preact/hooks";
+import { createIntent } from "../../client/src/index.ts";
 import { useAction } from "../shared/action.ts";
+import { Form, type FormProps, useFields } from "../shared/form.tsx";
 import { addDays, dateOf, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { Button, Dialog, Field } from "../shared/ui.tsx";
-import { type Booking, block, cancel, change, freeStarts, paidFor } from "./diary.ts";
-import { nameOf } from "./entry.tsx";
-import { Form, type FormProps, useFields } from "./form.tsx";
+import { type Booking, block, cancel, change, freeStarts, nameOf, paidFor } from "./diary.ts";
 import { texts } from "./texts/index.ts";
 import { instantOf } from "./time.ts";
 
-interface Asked {
+export interface Asked {
+  booking: Booking;
+  date: IsoDate;
   zone: string;
   onClose: () => void;
   /** Does it and says so; throws what can be mended in the dialog. */
   finish: (work: () => Promise<unknown>, said: string) => Promise<void>;
 }
 
-interface AskProps extends Omit<FormProps, "label" | "beside">, Pick<Asked, "onClose"> {
+interface AskProps extends Pick<FormProps, "action" | "kind" | "children">, Pick<Asked, "onClose"> {
   say: { confirm: string; keep: string };
   title: string;
 }
@@ -28,7 +30,7 @@ const Ask = ({ say, title, onClose, ...form }: AskProps) => (
   </Dialog>
 );
 
-export function CancelDialog({ booking, zone, onClose, finish }: Asked & { booking: Booking }) {
+export function CancelDialog({ booking, zone, onClose, finish }: Asked) {
   const say = texts.cancelDialog;
   const what = `${nameOf(booking)}, ${timeOf(booking.starts_at, zone)}`;
   const paid = paidFor(booking);
@@ -51,7 +53,7 @@ export function CancelDialog({ booking, zone, onClose, finish }: Asked & { booki
 }
 
 /** To any time of any day, as the professional may; those that are free are offered. */
-export function MoveDialog({ booking, zone, onClose, finish }: Asked & { booking: Booking }) {
+export function MoveDialog({ booking, zone, onClose, finish }: Asked) {
   const say = texts.moveDialog;
   const date = dateOf(booking.starts_at, zone);
   const { values, field } = useFields(say, { date, time: "" });
@@ -76,16 +78,16 @@ export function MoveDialog({ booking, zone, onClose, finish }: Asked & { booking
   );
 }
 
-export function BlockDialog({ date, zone, onClose, finish }: Asked & { date: IsoDate }) {
+export function BlockDialog({ date, zone, onClose, finish }: Omit<Asked, "booking">) {
   const say = texts.blockDialog;
-  const [id] = useState(() => crypto.randomUUID());
+  const [intent] = useState(() => createIntent());
   const { values, field } = useFields(say, { date, from: "", to: "", notes: "" });
   const action = useAction(() => {
     const { date, from, to } = values;
     const starts_at = instantOf(date, from, zone);
     const ends_at = instantOf(to > from ? date : addDays(date, 1), to, zone);
-    const notes = values.notes.trim() || null;
-    return finish(() => block({ id, starts_at, ends_at, notes }), say.done);
+    const wanted = { starts_at, ends_at, notes: values.notes.trim() || null };
+    return finish(() => block({ id: intent.key(wanted), ...wanted }), say.done);
   });
   return (
     <Ask {...{ say, action, onClose }} title={say.title}>

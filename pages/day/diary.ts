@@ -1,9 +1,17 @@
 /** What the page reads of the API, and how it changes a booking. */
 import { ApiError } from "../shared/api.ts";
 import type { Instant, IsoDate } from "../shared/format.ts";
-import { api } from "./session.ts";
+import { api, signOut } from "./session.ts";
+import { texts } from "./texts/index.ts";
 
-const { run, from, rpc } = api;
+const { from, rpc } = api;
+
+/** A session that has ended elsewhere ends here too. */
+const run: typeof api.run = (query) =>
+  api.run(query).catch((error) => {
+    if (error.status === 401) void signOut().catch(() => undefined);
+    throw error;
+  });
 
 /** Somebody else was faster: what is shown is not how it stands. */
 export const changedElsewhere = () => new ApiError(409, { code: "changed" });
@@ -53,7 +61,7 @@ export async function freeStarts({ service_id, id }: Booking, date: IsoDate): Pr
   return days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
 }
 
-/** The form chooses the id, so that what is sent twice is there once. */
+/** The id is of what is meant, so that what is sent twice is there once. */
 export async function block(values: Pick<Booking, "id" | "starts_at" | "ends_at" | "notes">) {
   try {
     await run(from("bookings").insert(values));
@@ -72,3 +80,5 @@ export const isHold = ({ status, expires_at }: Booking) => status === "pending" 
 
 /** Blocked time has neither client nor service. */
 export const isBlock = ({ service_id }: Booking) => service_id === null;
+
+export const nameOf = ({ client }: Booking): string => client?.name ?? texts.blocked;

@@ -1,9 +1,11 @@
 /** One booking or blocked time of a day, with what can be done about it. */
+import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { dateOf, type Instant, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
 import { Button, Words } from "../shared/ui.tsx";
-import { type Booking, isBlock, isHold, paidFor, type Status } from "./diary.ts";
+import { type Asked, CancelDialog, MoveDialog } from "./dialogs.tsx";
+import { type Booking, isBlock, isHold, nameOf, paidFor, type Status } from "./diary.ts";
 import { texts } from "./texts/index.ts";
 
 /** What usually comes next. Whether it may is the server's to say. */
@@ -14,9 +16,6 @@ const NEXT: Record<Status, Status[]> = {
   no_show: ["completed"],
   cancelled: ["confirmed"],
 };
-const BADGES: Partial<Record<Status, string>> = { pending: "", no_show: "wrong" };
-
-export const nameOf = (booking: Booking): string => booking.client?.name ?? texts.blocked;
 
 /** From when to when; with its date, what is on another day. */
 export function spanOf({ starts_at, ends_at }: Booking, date: IsoDate, zone: string): string {
@@ -25,25 +24,36 @@ export function spanOf({ starts_at, ends_at }: Booking, date: IsoDate, zone: str
   return `${text(starts_at)} – ${text(ends_at)}`;
 }
 
-/** Over for the eye: what is later than now, or has its outcome, is not. */
-export const ageOf = ({ ends_at, status }: Booking, now: Date): "over" | "" =>
-  Date.parse(ends_at) <= now.getTime() || status === "completed" || status === "no_show"
-    ? "over"
-    : "";
+/** For the styles: how it stands, and whether it is over. */
+export const classOf = (booking: Booking, now: Date): string =>
+  `${booking.status} ${isBlock(booking) ? "block" : ""} ${booking.ends_at <= now.toISOString() ? "over" : ""}`;
 
 export function Badge({ booking, zone }: { booking: Booking; zone: string }) {
   const { status, expires_at } = booking;
-  if (isHold(booking) && expires_at) {
-    return <span class="badge held">{texts.held(timeOf(expires_at, zone))}</span>;
-  }
   if (isBlock(booking) && status === "confirmed") return null;
-  return <span class={`badge ${BADGES[status] ?? "quiet"}`}>{texts.status[status]}</span>;
+  const held = isHold(booking) && expires_at && texts.held(timeOf(expires_at, zone));
+  return <span class={`badge ${held ? "held" : status}`}>{held || texts.status[status]}</span>;
 }
 
-/** Why a hold is one: it has an order that is to be paid, or waits for the link of a mail. */
-function holdText({ checkout_open, orders }: Booking): string {
-  if (checkout_open) return texts.paying;
-  return orders.length > 0 ? texts.heldForPayment : texts.heldForAddress;
+/** Buttons of one thing, whose id is `of`: while one of them is under way the others do nothing. */
+export function useButtons(of?: string) {
+  const [pressed, setPressed] = useState("");
+  const { busy, run } = useAction((label: string, work: () => Promise<unknown>) => {
+    setPressed(label);
+    return work();
+  });
+  return (
+    label: string,
+    work: () => Promise<unknown>,
+    kind: "primary" | "plain" | "link" = "link",
+  ) => (
+    <Button
+      {...{ key: label, kind, "aria-describedby": of, onClick: () => run(label, work) }}
+      busy={busy && pressed === label}
+    >
+      {label}
+    </Button>
+  );
 }
 
 export interface EntryProps {
@@ -52,45 +62,56 @@ export interface EntryProps {
   zone: string;
   now: Date;
   onStatus: (booking: Booking, status: Status) => Promise<void>;
-  onAsk: (kind: "cancel" | "move", booking: Booking) => void;
+  onAsk: (dialog: ComponentType<Asked>, booking: Booking) => Promise<void>;
 }
 
-export function Entry(props: EntryProps) {
-  const { booking, date, zone, now } = props;
-  const { client, price, currency } = booking;
-  const heading = `entry-${booking.id}`;
+export function Entry({ booking, date, zone, now, onStatus, onAsk }: EntryProps) {
+  const { client, status, price, currency, checkout_open, orders } = booking;
+  const of = `entry-${booking.id}`;
   const paid = paidFor(booking);
-  const facts = [
-    price > 0 && money(price, currency),
-    paid > 0 && texts.paid(money(paid, currency)),
-  ];
+  const facts = [price && money(price, currency), paid && texts.paid(money(paid, currency))];
+  const waits = orders.length > 0 ? texts.heldForPayment : texts.heldForAddress;
+  const isLive = status === "pending" || status === "confirmed";
+  const isClients = isLive && !isBlock(booking);
+  const hasStarted = booking.starts_at <= now.toISOString();
+  const next = NEXT[status].filter((to) => to === "confirmed" || (hasStarted && !isBlock(booking)));
+  const button = useButtons(of);
+  const to = (next: Status, index: number) => {
+    const label = status === "cancelled" ? texts.bringBack : texts.to[next];
+    return button(label, () => onStatus(booking, next), isLive && !index ? "primary" : "plain");
+  };
   return (
-    <li class={`entry card ${isBlock(booking) ? "block" : ""} ${ageOf(booking, now)}`}>
-      <article class="stack" aria-labelledby={heading}>
+    <li class={`entry card ${classOf(booking, now)}`}>
+      <article class="stack" aria-labelledby={of}>
         <div class="row apart">
           <p class="when">{spanOf(booking, date, zone)}</p>
           <Badge {...{ booking, zone }} />
         </div>
-        <h2 id={heading} tabIndex={-1} dir="auto">
+        <h2 id={of} tabIndex={-1} dir="auto">
           {nameOf(booking)}
         </h2>
-        {booking.service_name && (
-          <p class="row">
-            <span dir="auto">{booking.service_name}</span>
-            <span class="faint">{facts.filter(Boolean).join(" · ")}</span>
-          </p>
-        )}
-        {isHold(booking) && <p class="faint">{holdText(booking)}</p>}
+        <p class="row">
+          <span dir="auto">{booking.service_name}</span>
+          <span class="faint">{facts.filter(Boolean).join(" · ")}</span>
+        </p>
+        {isHold(booking) && <p class="faint">{checkout_open ? texts.paying : waits}</p>}
         <p class="row contact">
           {client?.phone && (
             <a href={`tel:${client.phone.replace(/[^\d+]/g, "")}`}>{client.phone}</a>
           )}
-          {client?.email && <a href={`mailto:${encodeURI(client.email)}`}>{client.email}</a>}
+          {client?.email && (
+            <a href={`mailto:${encodeURIComponent(client.email)}`}>{client.email}</a>
+          )}
         </p>
         {remark(isBlock(booking) ? "" : texts.clientNotes, booking.notes)}
         {remark(texts.ownNotes, booking.internal_notes)}
         {remark(texts.cancelDialog.reason, booking.cancel_reason)}
-        <Actions {...props} heading={heading} />
+        <div class="actions">
+          {next.map(to)}
+          {isClients && button(texts.move, () => onAsk(MoveDialog, booking))}
+          {isClients && button(texts.cancel, () => onAsk(CancelDialog, booking))}
+          {isLive && isBlock(booking) && button(texts.remove, () => onStatus(booking, "cancelled"))}
+        </div>
       </article>
     </li>
   );
@@ -103,37 +124,3 @@ const remark = (label: string, text: string | null) =>
       <Words>{text}</Words>
     </div>
   );
-
-function Actions({ booking, now, heading, onStatus, onAsk }: EntryProps & { heading: string }) {
-  const { status } = booking;
-  const [pressed, setPressed] = useState("");
-  const change = useAction((label: string, to: Status) => {
-    setPressed(label);
-    return onStatus(booking, to);
-  });
-  const isCancelled = status === "cancelled";
-  const isLive = status === "pending" || status === "confirmed";
-  const hasStarted = Date.parse(booking.starts_at) <= now.getTime();
-  const next = NEXT[status].filter((to) => to === "confirmed" || (hasStarted && !isBlock(booking)));
-  const button = (label: string, kind: "primary" | "plain" | "link", onClick: () => void) => (
-    <Button
-      {...{ kind, onClick, key: label, "aria-describedby": heading }}
-      busy={change.busy && pressed === label}
-    >
-      {label}
-    </Button>
-  );
-  const to = (label: string, kind: "primary" | "plain" | "link", next: Status) =>
-    button(label, kind, () => change.run(label, next));
-  return (
-    <div class="actions">
-      {next.map((status, index) => {
-        const label = isCancelled ? texts.bringBack : texts.to[status];
-        return to(label, isLive && index === 0 ? "primary" : "plain", status);
-      })}
-      {isLive && isBlock(booking) && to(texts.remove, "link", "cancelled")}
-      {isLive && !isBlock(booking) && button(texts.move, "link", () => onAsk("move", booking))}
-      {isLive && !isBlock(booking) && button(texts.cancel, "link", () => onAsk("cancel", booking))}
-    </div>
-  );
-}

@@ -4,7 +4,7 @@ import { shared } from "../shared/texts/index.ts";
 import { Loading, Page } from "../shared/ui.tsx";
 import { Diary } from "./day.tsx";
 import { useSession } from "./session.ts";
-import { NewPassword, Recover, Sent, SignIn } from "./sign-in.tsx";
+import { NewPassword, Recover, SignIn } from "./sign-in.tsx";
 import { texts } from "./texts/index.ts";
 
 // A professional hears of some errors in other words than a client.
@@ -16,8 +16,7 @@ function App() {
   // What the address says may have changed on arrival, unheard.
   const step = session.user && new URLSearchParams(location.search).get("step");
   if (session.user && step !== "password") return <Diary key={session.user} query={query} />;
-  const steps = { recover: <Recover />, sent: <Sent /> };
-  const signedOut = steps[query.get("step") as "sent"] ?? <SignIn {...session} />;
+  const signedOut = query.get("step") === "recover" ? <Recover /> : <SignIn {...session} />;
   return (
     <Page>{session.user === undefined ? <Loading /> : step ? <NewPassword /> : signedOut}</Page>
   );

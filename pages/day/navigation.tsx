@@ -12,23 +12,19 @@ interface NavigationProps {
 }
 
 export function Navigation({ day, today, isWeek }: NavigationProps) {
+  const say = isWeek ? texts.byWeek : texts.byDay;
   const show = (date: IsoDate) => goTo({ day: date === today ? null : date });
-  const step = isWeek ? 7 : 1;
+  const turn = (direction: 1 | -1) => show(addDays(day, direction * (isWeek ? 7 : 1)));
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const shift = { ArrowLeft: -step, ArrowRight: step }[event.key];
-      const hasModifier = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
-      const isElsewhere = (event.target as Element).closest("input, textarea, dialog");
-      if (shift && !hasModifier && !isElsewhere) show(addDays(day, shift));
+    const onKey = ({ key, altKey, ctrlKey, metaKey, shiftKey, target }: KeyboardEvent) => {
+      const isElsewhere = (target as Element).closest("input, textarea, dialog");
+      if (isElsewhere || altKey || ctrlKey || metaKey || shiftKey) return;
+      if (key === "ArrowLeft") turn(-1);
+      if (key === "ArrowRight") turn(1);
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   });
-  const arrow = (sign: string, label: string, days: number) => (
-    <Button aria-label={label} onClick={() => show(addDays(day, days))}>
-      {sign}
-    </Button>
-  );
   const view = (isShown: boolean, view: string | null, label: string) => (
     <Button kind="link" aria-pressed={isShown} onClick={() => isShown || goTo({ view })}>
       {label}
@@ -38,13 +34,13 @@ export function Navigation({ day, today, isWeek }: NavigationProps) {
   return (
     <nav class="days" aria-label={texts.views}>
       <div class="actions">
-        {arrow("‹", isWeek ? texts.previousWeek : texts.previousDay, -step)}
+        <Button {...{ "aria-label": say.previous, onClick: () => turn(-1) }}>‹</Button>
         <Button onClick={() => show(today)}>{texts.today}</Button>
-        {arrow("›", isWeek ? texts.nextWeek : texts.nextDay, step)}
+        <Button {...{ "aria-label": say.next, onClick: () => turn(1) }}>›</Button>
       </div>
       <div class="actions">
-        {view(!isWeek, null, texts.day)}
-        {view(isWeek, "week", texts.week)}
+        {view(!isWeek, null, texts.byDay.name)}
+        {view(isWeek, "week", texts.byWeek.name)}
       </div>
       <Field {...field} type="date" onValue={(date) => date && show(date)} />
     </nav>

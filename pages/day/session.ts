@@ -37,9 +37,10 @@ export function useSession(): Session {
   const [session, setSession] = useState<Session>({});
   useEffect(() => {
     const listen = (problem?: unknown) =>
-      api.auth.onAuthStateChange((event, found) =>
-        setSession({ user: found?.user.id ?? null, ended: event === "SIGNED_OUT", problem }),
-      );
+      api.auth.onAuthStateChange((event, found) => {
+        const ended = event === "SIGNED_OUT";
+        setSession({ user: found?.user.id ?? null, ended, problem: ended ? undefined : problem });
+      });
     arrive().then(() => listen(), listen);
   }, []);
   return session;

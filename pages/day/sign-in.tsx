@@ -1,27 +1,36 @@
 /** Signing in, and a new password for one that was forgotten. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { Failure } from "../shared/errors.tsx";
+import { Form, useFields } from "../shared/form.tsx";
 import { goTo } from "../shared/route.ts";
 import { announce, Button, Field, Heading, Link, Notice } from "../shared/ui.tsx";
-import { Form, useFields } from "./form.tsx";
 import { api, here, type Session } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
 const say = texts.signIn;
 const { run, auth } = api;
 
+const Card = ({ heading, children }: { heading: string; children: ComponentChildren }) => (
+  <div class="stack card">
+    <Heading title={texts.title}>{heading}</Heading>
+    {children}
+  </div>
+);
+
 export function SignIn({ ended, problem }: Session) {
   const { values, field } = useFields(say, { email: "", password: "" });
+  const { password } = values;
   const enter = useAction(() =>
-    run(auth.signInWithPassword({ email: values.email.trim(), password: values.password })),
+    run(auth.signInWithPassword({ email: values.email.trim(), password })),
   );
   const google = useAction(() =>
     run(auth.signInWithOAuth({ provider: "google", options: { redirectTo: here } })),
   );
   return (
-    <div class="stack card">
-      <Heading title={texts.title}>{say.enter}</Heading>
-      {ended && !problem && <Notice>{say.ended}</Notice>}
+    <Card heading={say.enter}>
+      {ended && <Notice>{say.ended}</Notice>}
       <Failure error={problem ?? google.error} />
       <Form action={enter} label={say.enter}>
         <Field {...field("email")} type="email" autocomplete="username" required />
@@ -29,35 +38,28 @@ export function SignIn({ ended, problem }: Session) {
       </Form>
       <Button {...{ busy: google.busy, onClick: google.run }}>{say.google}</Button>
       <Link to={{ step: "recover" }}>{say.forgot}</Link>
-    </div>
+    </Card>
   );
 }
 
 export function Recover() {
   const { values, field } = useFields(say, { email: "" });
+  const [isSent, setSent] = useState(false);
   const send = useAction(async () => {
+    setSent(false);
     await run(auth.resetPasswordForEmail(values.email.trim(), { redirectTo: here }));
-    goTo({ step: "sent" });
+    setSent(true);
   });
   return (
-    <div class="stack card">
-      <Heading title={texts.title}>{say.recover}</Heading>
+    <Card heading={say.recover}>
       <Form action={send} label={say.send}>
-        <p>{say.recoverText}</p>
         <Field {...field("email")} type="email" autocomplete="username" required />
       </Form>
+      {isSent && <Notice kind="good">{say.sent}</Notice>}
       <Link to={{ step: null }}>{say.toSignIn}</Link>
-    </div>
+    </Card>
   );
 }
-
-export const Sent = () => (
-  <div class="stack card">
-    <Heading title={texts.title}>{say.sentHeading}</Heading>
-    <p>{say.sent}</p>
-    <Link to={{ step: "recover" }}>{say.again}</Link>
-  </div>
-);
 
 export function NewPassword() {
   const { values, field } = useFields({ password: say.newPassword }, { password: "" });
@@ -68,11 +70,10 @@ export function NewPassword() {
   });
   const password = { ...field("password"), hint: say.newPasswordHint };
   return (
-    <div class="stack card">
-      <Heading title={texts.title}>{say.recover}</Heading>
+    <Card heading={say.recover}>
       <Form action={save} label={say.save}>
         <Field {...password} type="password" autocomplete="new-password" required />
       </Form>
-    </div>
+    </Card>
   );
 }

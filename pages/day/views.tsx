@@ -1,8 +1,8 @@
 /** One day with all there is to do, or a week at a glance. */
 import { dateText, type IsoDate, timeOf } from "../shared/format.ts";
 import { Link } from "../shared/ui.tsx";
-import type { Booking, Profile } from "./diary.ts";
-import { ageOf, Badge, Entry, type EntryProps, nameOf, spanOf } from "./entry.tsx";
+import { type Booking, nameOf, type Profile } from "./diary.ts";
+import { Badge, classOf, Entry, type EntryProps, spanOf } from "./entry.tsx";
 import { hoursText } from "./hours.tsx";
 import { texts } from "./texts/index.ts";
 import { boundsOf } from "./time.ts";
@@ -13,20 +13,19 @@ interface DayProps extends Omit<EntryProps, "booking"> {
 }
 
 export function Day({ bookings, today, ...props }: DayProps) {
-  const { now, zone } = props;
+  const now = props.now.toISOString();
   const isToday = props.date === today;
   const entry = (booking: Booking) => <Entry key={booking.id} {...{ booking, ...props }} />;
   const live = bookings.filter(({ status }) => status !== "cancelled");
   const cancelled = bookings.filter(({ status }) => status === "cancelled");
-  const begun = live.filter(({ starts_at }) => Date.parse(starts_at) <= now.getTime());
-  const clock = <li class="now">{texts.now(timeOf(now.toISOString(), zone))}</li>;
+  const clock = <li class="now">{texts.now(timeOf(now, props.zone))}</li>;
   return (
     <>
       {live.length === 0 && <p class="empty">{isToday ? texts.emptyToday : texts.empty}</p>}
       <ol class="list">
-        {begun.map(entry)}
+        {live.filter(({ starts_at }) => starts_at <= now).map(entry)}
         {isToday && live.length > 0 && clock}
-        {live.slice(begun.length).map(entry)}
+        {live.filter(({ starts_at }) => starts_at > now).map(entry)}
       </ol>
       {cancelled.length > 0 && (
         <details>
@@ -44,22 +43,20 @@ interface WeekProps extends Pick<DayProps, "bookings" | "zone" | "now" | "today"
 }
 
 export function Week({ bookings, profile, zone, now, dates, today }: WeekProps) {
+  const live = bookings.filter(({ status }) => status !== "cancelled");
   const row = (booking: Booking, date: IsoDate) => (
-    <li key={booking.id} class={ageOf(booking, now)}>
+    <li key={booking.id} class={classOf(booking, now)}>
       <p class="when">{spanOf(booking, date, zone)}</p>
       <p dir="auto">{nameOf(booking)}</p>
       <p class="faint" dir="auto">
         {booking.service_name}
       </p>
-      {booking.status !== "confirmed" && <Badge {...{ booking, zone }} />}
+      <Badge {...{ booking, zone }} />
     </li>
   );
   const section = (date: IsoDate) => {
     const [start, end] = boundsOf(date, date, zone);
-    const ofDay = bookings.filter(
-      ({ starts_at, ends_at, status }) =>
-        starts_at < end && ends_at > start && status !== "cancelled",
-    );
+    const ofDay = live.filter(({ starts_at, ends_at }) => starts_at < end && ends_at > start);
     return (
       <section key={date} class={`card stack ${date === today ? "today" : ""}`}>
         <h2>

@@ -1,7 +1,9 @@
 /** The professional's page: what a day shows, and what can be done about it. */
+import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import {
   expectAccessible,
+  expectFault,
   expectToFit,
   focused,
   goOffline,
@@ -33,6 +35,16 @@ const YESTERDAY = dateIn(-1);
 const at = (date: string, hour: number) => `${date}T${String(hour).padStart(2, "0")}:00:00Z`;
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** The API has done it, and nobody hears of that. */
+async function loseAnswer(route: Route): Promise<void> {
+  await route.fetch();
+  await route.abort();
+}
+const hasFocus = (page: Page, name: string) =>
+  until(
+    () => focused(page),
+    (found) => found === name,
+  );
 const statusIs = (booking: { id: string }, status: string) =>
   until(
     () => stored(booking),
@@ -61,7 +73,7 @@ describe("what a day shows", () => {
       await first
         .getByRole("link")
         .evaluateAll((links) => links.map((a) => a.getAttribute("href"))),
-    ).toEqual(["tel:+39065550101", `mailto:${practice.client.email}`]);
+    ).toEqual(["tel:+39065550101", `mailto:${encodeURIComponent(practice.client.email ?? "")}`]);
     for (const text of ["Haircut", "€30.00", "Short at the back."]) {
       if (locale === "en-GB") expect(await first.textContent()).toContain(text);
     }
@@ -145,7 +157,7 @@ describe("outcomes", () => {
     await entryOf(page, "Marta Rossi").getByText("Confirmed").waitFor();
     expect(writes).toEqual(["PATCH /rest/v1/bookings"]);
     expect(await stored(booking)).toMatchObject({ status: "confirmed", version: 2 });
-    expect(await focused(page)).toBe('h2 "Marta Rossi"');
+    await hasFocus(page, 'h2 "Marta Rossi"');
   });
 
   test("what has begun is done or was missed, and one becomes the other", async () => {
@@ -175,7 +187,7 @@ describe("outcomes", () => {
       cancelled_by: "owner",
       cancel_reason: "A burst pipe",
     });
-    expect(await focused(page)).toMatch(/^h1 /);
+    await hasFocus(page, `h1 "${await page.getByRole("heading", { level: 1 }).textContent()}"`);
     await page.locator("summary").click();
     await button(page, "Bring back").click();
     await statusIs(booking, "confirmed");
@@ -187,7 +199,9 @@ describe("outcomes", () => {
     const booking = await appointment(practice, at(TOMORROW, 9));
     const order = await createOrder(professional, { booking_id: booking.id } as never);
     await professional.api.rpc("record_payment", {
-      ...{ order_id: order.id, amount: 30, method: "card", idempotency_key: booking.id },
+      order_id: order.id,
+      amount: 30,
+      method: "card",
     });
     const page = await openDay(practice, `?day=${TOMORROW}`);
     await entryOf(page, "Marta Rossi").getByText("€30.00 paid").waitFor();
@@ -336,23 +350,18 @@ describe("blocked time", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("an answer that is lost blocks no second time", async () => {
+  test("an answer that is lost is looked for, and nothing is blocked twice", async () => {
     const practice = await createPractice();
     const page = await openDay(practice, `?day=${TOMORROW}`);
-    await page.route(
-      "**/rest/v1/bookings",
-      async (route) => {
-        await route.fetch();
-        await route.fulfill({ status: 429, json: { code: "busy", message: "", details: null } });
-      },
-      { times: 1 },
-    );
+    await page.route("**/rest/v1/bookings", loseAnswer, { times: 1 });
+    expectFault(page, "ERR_FAILED");
     await button(page, "Block time").click();
     const dialog = page.getByRole("dialog", { name: "Block time" });
     await dialog.getByLabel("From").fill("09:00");
     await dialog.getByLabel("To", { exact: true }).fill("10:00");
     await dialog.getByRole("button", { name: "Block", exact: true }).click();
     await entryOf(page, "Blocked time").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
     const rows = await sql`
       select id from public.bookings where professional_id = ${practice.professional.id}`;
     expect(rows).toHaveLength(1);
@@ -366,7 +375,7 @@ describe("closing a day", () => {
   };
   const override = ({ professional }: Practice, date: string, windows: object) => sql`
     update public.profiles
-    set availability = jsonb_set(availability, ${["overrides", date]}, ${sql.json(windows as never)})
+    set availability = availability || ${sql.json({ overrides: { [date]: windows } } as never)}
     where id = ${professional.id}`;
 
   test("and opening it again", async () => {
@@ -380,61 +389,43 @@ describe("closing a day", () => {
     expect(await overridesOf(practice)).toEqual({});
   });
 
-  test("what another tab has written of other days meanwhile is kept", async () => {
-    const practice = await createPractice();
-    const page = await openDay(practice, `?day=${TOMORROW}`);
-    await button(page, "Close this day").waitFor();
-    await override(practice, dateIn(5), [["10:00", "12:00"]]);
-    await button(page, "Close this day").click();
-    await page.getByText("Closed on this day").waitFor();
-    expect(await overridesOf(practice)).toEqual({
-      [TOMORROW]: [],
-      [dateIn(5)]: [["10:00", "12:00"]],
-    });
-  });
-
-  test("what another tab has written between reading and writing is not overwritten", async () => {
-    const practice = await createPractice();
-    const page = await openDay(practice, `?day=${TOMORROW}`);
-    await page.route("**/rest/v1/profiles*", async (route) => {
-      if (route.request().method() === "PATCH") await override(practice, dateIn(5), []);
-      await route.continue();
-    });
-    await button(page, "Close this day").click();
-    await page.getByRole("alert").getByText("was changed elsewhere").waitFor();
-    expect(await overridesOf(practice)).toEqual({ [dateIn(5)]: [] });
-  });
-
-  test("a day whose hours are others by now is shown before it is closed", async () => {
-    const practice = await createPractice();
-    const page = await openDay(practice, `?day=${TOMORROW}`);
-    await button(page, "Close this day").waitFor();
-    await override(practice, TOMORROW, [["10:00", "12:00"]]);
-    await button(page, "Close this day").click();
-    await page.getByRole("alert").getByText("was changed elsewhere").waitFor();
-    await page.getByText("Open 10:00–12:00").waitFor();
-    expect(await overridesOf(practice)).toEqual({ [TOMORROW]: [["10:00", "12:00"]] });
-  });
+  test.each([dateIn(5), TOMORROW])(
+    "hours of %s that another tab has written meanwhile are shown first, and kept",
+    async (date) => {
+      const practice = await createPractice();
+      const page = await openDay(practice, `?day=${TOMORROW}`);
+      await button(page, "Close this day").waitFor();
+      await override(practice, date, [["10:00", "12:00"]]);
+      await button(page, "Close this day").click();
+      await page.getByRole("alert").getByText("was changed elsewhere").waitFor();
+      expect(await overridesOf(practice)).toEqual({ [date]: [["10:00", "12:00"]] });
+      if (date === TOMORROW) return page.getByText("Open 10:00–12:00").waitFor();
+      await button(page, "Close this day").click();
+      await page.getByText("Closed on this day").waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      expect(await overridesOf(practice)).toEqual({ [TOMORROW]: [], [date]: [["10:00", "12:00"]] });
+    },
+  );
 });
 
 describe("getting about", () => {
   test("buttons, arrow keys, a date; back, and a reload stays", async () => {
     const page = await openDay(await createPractice(), `?day=2027-03-01`);
-    const heading = page.getByRole("heading", { level: 1 });
+    const shows = (title: string) => page.getByRole("heading", { name: title }).waitFor();
     await button(page, "Next day").click();
-    expect(await heading.textContent()).toBe("Tuesday 2 March 2027");
+    await shows("Tuesday, 2 March 2027");
     await page.keyboard.press("ArrowRight");
-    expect(await heading.textContent()).toBe("Wednesday 3 March 2027");
+    await shows("Wednesday, 3 March 2027");
     await page.goBack();
-    await page.getByText("Tuesday 2 March 2027").waitFor();
+    await shows("Tuesday, 2 March 2027");
     await page.getByLabel("Date").fill("2027-05-09");
-    await page.getByText("Sunday 9 May 2027").waitFor();
+    await shows("Sunday, 9 May 2027");
     await button(page, "Week").click();
-    await page.getByText("Monday 3 May – Sunday 9 May").first().waitFor();
+    await shows("Monday 3 May – Sunday 9 May");
     await page.reload();
-    await page.getByText("Monday 3 May – Sunday 9 May").first().waitFor();
+    await shows("Monday 3 May – Sunday 9 May");
     await button(page, "Previous week").click();
-    await page.getByText("Monday 26 April – Sunday 2 May").first().waitFor();
+    await shows("Monday 26 April – Sunday 2 May");
     await button(page, "Today").click();
     await button(page, "Day").click();
     expect(new URL(page.url()).search).toBe("");
@@ -467,16 +458,12 @@ describe("without a connection", () => {
     const practice = await createPractice();
     const booking = await appointment(practice, at(TOMORROW, 9), { status: "pending" });
     const page = await openDay(practice, `?day=${TOMORROW}`);
-    const lose = async (route: { fetch(): Promise<unknown>; abort(): Promise<void> }) => {
-      await route.fetch();
-      await route.abort();
-    };
-    await page.route("**/rest/v1/bookings?id=*", lose, { times: 1 });
-    await page.route("**/rest/v1/bookings?select=*", (route) => route.abort(), { times: 1 });
-    const { expectFault } = await import("../support/browser.ts");
+    await page.route("**/rest/v1/bookings?id=*", loseAnswer, { times: 1 });
+    await page.route("**/rest/v1/bookings?select=*", (route) => route.abort());
     expectFault(page, "ERR_FAILED");
     await button(page, "Confirm").click();
     await page.getByRole("alert").getByText("no connection").waitFor();
+    await page.unroute("**/rest/v1/bookings?select=*");
     await button(page, "Confirm").click();
     await entryOf(page, "Marta Rossi").getByText("Confirmed").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
