@@ -136,8 +136,9 @@ describe("the link of a booking", () => {
     const { link } = await mailed();
     const page = await openPage(link);
     await page.getByRole("button", { name: "Open the booking" }).click();
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Move: Haircut" }).waitFor();
     const token = await tokenOf(page);
+    await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You are signed out.").waitFor();
     const { status } = await request("/rest/v1/bookings?select=id", { token });
     expect(status).toBe(401);
