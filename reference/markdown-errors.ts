@@ -17,7 +17,7 @@ const GROUPS: Record<ErrorEntry["of"], string> = {
 
 export function errorTables(
   printer: Printer,
-  shown: (printer: Printer, type: string) => string,
+  inline: (printer: Printer, type: string) => string,
 ): string[] {
   const seen = new Set<string>();
   /** A code that is twice in the list has its first row as its anchor. */
@@ -35,7 +35,7 @@ export function errorTables(
         entry.statuses.join(", "),
         entry.when,
         entry.todo,
-        entry.details ? shown(printer, printer.type(entry.details)) : "",
+        entry.details ? inline(printer, printer.type(entry.details)) : "",
       ]),
     ),
   ]);

@@ -65,8 +65,8 @@ function typeOf(table: Table, column: Column, printer: Printer): string {
   const shape = COLUMNS[`${table.name}.${column.name}`];
   if (shape) {
     const written = WRITTEN_COLUMNS[`${table.name}.${column.name}`];
-    const other = written && `, written as ${shown(printer, printer.input(written))}`;
-    return `${code(column.type)}: ${shown(printer, printer.type(shape))}${nullable}${other ?? ""}`;
+    const other = written && `, written as ${inline(printer, printer.input(written))}`;
+    return `${code(column.type)}: ${inline(printer, printer.type(shape))}${nullable}${other ?? ""}`;
   }
   if (column.values) {
     const values = column.values.map(code).join(", ");
@@ -140,6 +140,10 @@ function parts(comment: string | null): { what: string; errors: string } {
   return { what: what.trim(), errors: errors.trim() };
 }
 
+/** The same in a cell of a table, which is one line. */
+const inline = (printer: Printer, type: string) =>
+  shown(printer, type.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/\s+/g, " "));
+
 /** A type where people read, with links to those that it names; a long one on lines of its own. */
 function shown(printer: Printer, type: string): string {
   if (type.includes("\n")) return `\n\n\`\`\`ts\n${type}\n\`\`\``;
@@ -168,7 +172,7 @@ function rpcSection(fn: Fn, printer: Printer): Section {
     const isNull = standard?.startsWith("NULL") || shape.nullable?.includes(name);
     return [
       code(name),
-      described ? shown(printer, printer.input(described)) : argumentType(name, type),
+      described ? inline(printer, printer.input(described)) : argumentType(name, type),
       standard === null
         ? isNull
           ? "required, may be null"
@@ -251,8 +255,8 @@ function events(printer: Printer): string[] {
   }));
   const rows = shapes.map(({ type, shape }) => [
     `<a id="event-${anchor(type)}"></a>${code(type)}`,
-    shown(printer, printer.type(shape.data)),
-    shown(printer, printer.type(shape.previous)),
+    inline(printer, printer.type(shape.data)),
+    inline(printer, printer.type(shape.previous)),
   ]);
   const { data: _, previous: __, type: ___, ...common } = shapes[0]?.shape ?? {};
   return [
@@ -301,7 +305,7 @@ export function referenceText(model: Model): string {
     ROUTES.filter((route) => ["professional", "client", "public"].includes(route.for) === isPublic);
 
   // Before the types, of which they name some more.
-  const errors = errorTables(printer, shown);
+  const errors = errorTables(printer, inline);
   const chapters: (Section & { sections?: Section[] })[] = [
     {
       title: "Tables",

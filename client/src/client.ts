@@ -76,9 +76,12 @@ export function createClient(url: string, key: string, options: ClientOptions = 
   let isMade = false;
   const supabase = createSupabaseClient<Database>(url, key, {
     global: { fetch: patient },
-    realtime: { transport: globalThis.WebSocket ?? (NoWebSocket as never) },
+    realtime: {
+      transport: globalThis.WebSocket ?? (NoWebSocket as never),
+      ...(accessToken && { accessToken: async () => null }),
+    },
     ...(accessToken
-      ? // The first to ask is realtime, before anybody has called anything.
+      ? // Asked at once for realtime, which nothing here uses: before anybody has called anything.
         { accessToken: async () => (isMade ? accessToken() : null) }
       : { auth: { flowType: "pkce", ...auth } }),
   });

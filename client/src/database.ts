@@ -1231,6 +1231,102 @@ export type ExportAccountArgs = {
   cursor?: string | null;
 };
 
+export type ExportedClient = {
+  id: string;
+  created_at: Instant;
+  updated_at: Instant;
+  professional_id: string;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  notes: string | null;
+  tags: string[];
+  archived: boolean;
+  /** Yours: nothing reads it */
+  metadata: JsonObject;
+  language: "en" | "it" | null;
+  reminders: boolean;
+  mail_status: "ok" | "undeliverable";
+  link_epoch: number;
+  email_key: string | null;
+};
+
+export type ExportedBooking = {
+  id: string;
+  created_at: Instant;
+  updated_at: Instant;
+  professional_id: string;
+  client_id: string | null;
+  service_id: string | null;
+  service_name: string | null;
+  starts_at: Instant;
+  ends_at: Instant;
+  /** Minutes */
+  buffer_before: number;
+  /** Minutes */
+  buffer_after: number;
+  /** Minutes */
+  cancellation_notice: number;
+  status: BookingStatus;
+  /** In the currency of the row, exact */
+  price: number;
+  /** ISO 4217 */
+  currency: string;
+  notes: string | null;
+  internal_notes: string | null;
+  source: Source;
+  cancel_reason: string | null;
+  cancelled_at: Instant | null;
+  cancelled_by: CancelledBy | null;
+  expires_at: Instant | null;
+  checkout_open: boolean;
+  email_confirmed_at: Instant | null;
+  /** Rises with every change of the row */
+  version: number;
+  /** Yours: nothing reads it */
+  metadata: JsonObject;
+};
+
+export type ExportedOrder = {
+  id: string;
+  created_at: Instant;
+  updated_at: Instant;
+  professional_id: string;
+  client_id: string;
+  number: number;
+  kind: OrderKind;
+  booking_id: string | null;
+  items: OrderLine[];
+  /** In the currency of the row, exact */
+  subtotal: number;
+  /** In the currency of the row, exact */
+  discount: number;
+  /** In the currency of the row, exact */
+  tax: number;
+  /** In the currency of the row, exact */
+  total: number;
+  deposit: number | null;
+  /** ISO 4217 */
+  currency: string;
+  status: OrderStatus;
+  /** In the currency of the row, exact */
+  amount_paid: number;
+  /** In the currency of the row, exact */
+  amount_refunded: number;
+  payment_status: PaymentStatus;
+  shipping_address: JsonObject | null;
+  notes: string | null;
+  internal_notes: string | null;
+  source: Source;
+  expires_at: Instant | null;
+  checkout_open: boolean;
+  email_confirmed_at: Instant | null;
+  /** Rises with every change of the row */
+  version: number;
+  /** Yours: nothing reads it */
+  metadata: JsonObject;
+};
+
 export type PaymentKind = "payment" | "refund" | "refund_reversal" | "dispute" | "dispute_reversal";
 
 export type PaymentProvider = "manual" | "stripe";
@@ -1240,6 +1336,100 @@ export type PaymentFlag =
   | "refund_exceeds_paid"
   | "amount_differs"
   | "refund_failed";
+
+export type ExportedPayment = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  order_id: string;
+  kind: PaymentKind;
+  /** In the currency of the row, exact */
+  amount: number;
+  method: string | null;
+  reference: string | null;
+  reason: string | null;
+  provider: PaymentProvider;
+  flag: PaymentFlag | null;
+  return_cause: "cancelled" | "overpaid" | "late" | null;
+};
+
+export type ExportedPaymentHold = {
+  order_id: string;
+  created_at: Instant;
+  professional_id: string;
+  booking_id: string | null;
+  prolonged: boolean;
+  prolonged_at: Instant | null;
+  prolonged_from: Instant | null;
+  lapsed: boolean;
+};
+
+export type ExportedCheckout = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  order_id: string;
+  account_id: string;
+  /** In the currency of the row, exact */
+  amount: number;
+  /** ISO 4217 */
+  currency: string;
+  /** The amount in the unit that Stripe counts in */
+  minor: number;
+  /** As they went to Stripe */
+  params: JsonObject;
+  session_id: string | null;
+  url: string | null;
+  payment_intent: string | null;
+  status: "creating" | "open" | "complete" | "expired" | "failed";
+  failure: string | null;
+  expires_at: Instant;
+};
+
+export type ExportedProviderRefund = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  payment_id: string;
+  account_id: string;
+  /** In the currency of the row, exact */
+  amount: number;
+  /** The amount in the unit that Stripe counts in */
+  minor: number;
+  status: "due" | "pending" | "succeeded" | "failed" | "canceled";
+  provider_id: string | null;
+  cause: "route" | "cancelled" | "overpaid" | "late" | null;
+  reason: string | null;
+  failure: string | null;
+};
+
+export type ExportedDispute = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  payment_id: string;
+  account_id: string;
+  /** In Stripe's words */
+  status: string;
+  reason: string | null;
+};
+
+export type ExportedOrderProduct = {
+  professional_id: string;
+  order_id: string;
+  product_id: string;
+  quantity: number;
+};
+
+export type ExportedStockLedger = {
+  id: number;
+  created_at: Instant;
+  professional_id: string;
+  product_id: string;
+  order_id: string | null;
+  delta: number;
+  reason: string;
+};
 
 export type MailAudience = "client" | "professional";
 
@@ -1286,6 +1476,77 @@ export type MailOutcome =
   | "undeliverable"
   | "daily_limit";
 
+export type ExportedMail = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  audience: MailAudience;
+  kind: MailKind;
+  client_id: string | null;
+  booking_id: string | null;
+  order_id: string | null;
+  payment_id: string | null;
+  detail: JsonObject;
+  status: MailStatus;
+  due_at: Instant | null;
+  attempts: number;
+  told_starts_at: Instant | null;
+  told_ends_at: Instant | null;
+  recipient: string | null;
+  provider_id: string | null;
+  outcome: MailOutcome | null;
+  finished_at: Instant | null;
+};
+
+export type ExportedProvenAddress = {
+  professional_id: string;
+  proven_at: Instant;
+};
+
+export type ExportedPortalCode = {
+  professional_id: string;
+  client_id: string;
+  link_epoch: number;
+  generation: number;
+  expires_at: Instant;
+  attempts: number;
+  failures: number;
+  locked_until: Instant | null;
+};
+
+export type ExportedPortalSession = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  link_epoch: number;
+  expires_at: Instant;
+  revoked_at: Instant | null;
+  client_id: string;
+};
+
+export type ExportedBookingSession = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  link_epoch: number;
+  expires_at: Instant;
+  revoked_at: Instant | null;
+  booking_id: string;
+};
+
+export type ExportedUnheardClient = {
+  professional_id: string;
+  client_id: string;
+};
+
+export type ExportedIdempotencyKey = {
+  created_at: Instant;
+  professional_id: string;
+  function: "create_booking" | "place_order";
+  key: string;
+  result_id: string;
+};
+
 export type EventType =
   | "booking.created"
   | "booking.confirmed"
@@ -1319,7 +1580,263 @@ export type EventType =
   | "mail.undeliverable"
   | "webhook.test";
 
+export type ExportedWebhookEvent = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  sequence: number;
+  type: EventType;
+  client_id: string | null;
+  of_erasure: boolean;
+  /** JSON of the event */
+  body: string;
+};
+
 export type DeliveryStatus = "pending" | "succeeded" | "failed" | "cancelled";
+
+export type ExportedWebhookDelivery = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  endpoint_id: string;
+  event_id: string;
+  status: DeliveryStatus;
+  attempts: number;
+  next_attempt_at: Instant | null;
+  last_status: number | null;
+};
+
+export type ExportedWebhookAttempt = {
+  id: string;
+  professional_id: string;
+  delivery_id: string;
+  started_at: Instant;
+  duration_ms: number | null;
+  status: number | null;
+  response: string | null;
+  error: string | null;
+};
+
+export type ExportedCalendarPush = {
+  connection_id: string;
+  booking_id: string;
+  professional_id: string;
+  due_at: Instant | null;
+  revision: number;
+  attempts: number;
+  generation: number;
+  may_exist: boolean;
+  is_there: boolean;
+  error: string | null;
+};
+
+export type ExportedProfile = {
+  id: string;
+  created_at: Instant;
+  updated_at: Instant;
+  full_name: string;
+  username: string;
+  niche: string | null;
+  bio: string | null;
+  image_url: string | null;
+  /** IANA name of a time zone: Europe/Rome */
+  time_zone: string;
+  /** ISO 4217 */
+  currency: string;
+  availability: Availability;
+  accepts_bookings: boolean;
+  accepts_orders: boolean;
+  /** Percent */
+  tax_rate: number;
+  prices_include_tax: boolean;
+  unpaid_order_hours: number | null;
+  verify_public_email: boolean;
+  /** Minutes */
+  payment_minutes: number;
+  orders_need_payment: boolean;
+  tier: "free" | "plus" | "pro" | "max" | "ultra";
+  /** Of mails */
+  language: "en" | "it";
+  mail_settings: JsonObject;
+  reminders: number[];
+  contact_email: string | null;
+  contact_phone: string | null;
+  address: string | null;
+  public_contact: ("contact_email" | "contact_phone" | "address")[];
+  mail_footer: string | null;
+};
+
+export type ExportedService = {
+  id: string;
+  created_at: Instant;
+  updated_at: Instant;
+  professional_id: string;
+  name: string;
+  description: string | null;
+  category: string | null;
+  image_url: string | null;
+  /** In the currency of the row, exact */
+  price: number;
+  payment: ServicePayment;
+  deposit: number | null;
+  /** Minutes */
+  duration: number;
+  /** Minutes */
+  buffer_before: number;
+  /** Minutes */
+  buffer_after: number;
+  slot_step: number | null;
+  /** Minutes */
+  min_notice: number;
+  max_advance_days: number;
+  /** Minutes */
+  cancellation_notice: number;
+  requires_confirmation: boolean;
+  active: boolean;
+  location: string | null;
+  instructions: string | null;
+  /** Yours: nothing reads it */
+  metadata: JsonObject;
+};
+
+export type ExportedProduct = {
+  id: string;
+  created_at: Instant;
+  updated_at: Instant;
+  professional_id: string;
+  parent_id: string | null;
+  name: string;
+  description: string | null;
+  category: string | null;
+  image_url: string | null;
+  sku: string | null;
+  /** What tells a variant apart: {"size": "M"} */
+  options: JsonObject;
+  /** In the currency of the row, exact */
+  price: number;
+  stock: number | null;
+  low_stock_at: number | null;
+  in_stock: boolean;
+  active: boolean;
+  /** Yours: nothing reads it */
+  metadata: JsonObject;
+};
+
+export type ExportedPaymentAccount = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  livemode: boolean;
+  can_charge: boolean;
+  missing: string[];
+  checked_at: Instant | null;
+  detached_at: Instant | null;
+  deauthorized_at: Instant | null;
+};
+
+export type ExportedPaymentAccountAttempt = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+};
+
+export type ExportedWebhookEndpoint = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  url: string;
+  events: EventFilter[];
+  description: string | null;
+  enabled: boolean;
+  disabled_reason: "owner" | "gone" | "failing" | null;
+  failing_since: Instant | null;
+  failed_tries: number;
+  slow_tries: number;
+};
+
+export type ExportedWebhookOwnerMail = {
+  id: number;
+  created_at: Instant;
+  professional_id: string;
+  endpoint_id: string;
+};
+
+export type ExportedWebhookExpiredEvent = {
+  professional_id: string;
+  sequence: number;
+  highest: number;
+};
+
+export type ExportedConfirmedOwner = {
+  professional_id: string;
+  confirmed_at: Instant;
+};
+
+export type ExportedSuspendedOwner = {
+  professional_id: string;
+  reason: string;
+  suspended_at: Instant;
+};
+
+export type ExportedCalendarFeed = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  name: string;
+  detail: FeedDetail;
+};
+
+export type ExportedApiKey = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  name: string;
+  access: "read" | "write";
+  expires_at: Instant | null;
+  last_used_on: LocalDate | null;
+  revoked_at: Instant | null;
+};
+
+export type ExportedBusyCalendar = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  name: string | null;
+  host: string;
+  status: "pending" | "ok" | "failing";
+  error: string | null;
+  error_detail: string | null;
+  last_synced_at: Instant | null;
+  failing_since: Instant | null;
+  told_at: Instant | null;
+  due_at: Instant;
+  read_at: Instant | null;
+  time_zone: string | null;
+};
+
+export type ExportedCalendarConnection = {
+  id: string;
+  created_at: Instant;
+  professional_id: string;
+  push: boolean;
+  busy: boolean;
+  status: "active" | "revoked";
+  error: string | null;
+  last_synced_at: Instant | null;
+  busy_due_at: Instant;
+  paused_until: Instant | null;
+  pauses: number;
+  failing_since: Instant | null;
+  told_at: Instant | null;
+};
+
+export type ExportedBusyTime = {
+  professional_id: string;
+  source_id: string;
+  week: Instant;
+  /** Ranges as Postgres writes them */
+  during: string;
+};
 
 export type AccountExport = {
   exported_at: Instant;
@@ -1330,487 +1847,42 @@ export type AccountExport = {
   };
   /** Rows by table, 500 on a page; a table may go on on the next one */
   data: {
-    clients?: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      name: string;
-      email: string | null;
-      phone: string | null;
-      notes: string | null;
-      tags: string[];
-      archived: boolean;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-      language: "en" | "it" | null;
-      reminders: boolean;
-      mail_status: "ok" | "undeliverable";
-      link_epoch: number;
-      email_key: string | null;
-    }[];
-    bookings?: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      client_id: string | null;
-      service_id: string | null;
-      service_name: string | null;
-      starts_at: Instant;
-      ends_at: Instant;
-      /** Minutes */
-      buffer_before: number;
-      /** Minutes */
-      buffer_after: number;
-      /** Minutes */
-      cancellation_notice: number;
-      status: BookingStatus;
-      /** In the currency of the row, exact */
-      price: number;
-      /** ISO 4217 */
-      currency: string;
-      notes: string | null;
-      internal_notes: string | null;
-      source: Source;
-      cancel_reason: string | null;
-      cancelled_at: Instant | null;
-      cancelled_by: CancelledBy | null;
-      expires_at: Instant | null;
-      checkout_open: boolean;
-      email_confirmed_at: Instant | null;
-      /** Rises with every change of the row */
-      version: number;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-    }[];
-    orders?: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      client_id: string;
-      number: number;
-      kind: OrderKind;
-      booking_id: string | null;
-      items: OrderLine[];
-      /** In the currency of the row, exact */
-      subtotal: number;
-      /** In the currency of the row, exact */
-      discount: number;
-      /** In the currency of the row, exact */
-      tax: number;
-      /** In the currency of the row, exact */
-      total: number;
-      deposit: number | null;
-      /** ISO 4217 */
-      currency: string;
-      status: OrderStatus;
-      /** In the currency of the row, exact */
-      amount_paid: number;
-      /** In the currency of the row, exact */
-      amount_refunded: number;
-      payment_status: PaymentStatus;
-      shipping_address: JsonObject | null;
-      notes: string | null;
-      internal_notes: string | null;
-      source: Source;
-      expires_at: Instant | null;
-      checkout_open: boolean;
-      email_confirmed_at: Instant | null;
-      /** Rises with every change of the row */
-      version: number;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-    }[];
-    payments?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      order_id: string;
-      kind: PaymentKind;
-      /** In the currency of the row, exact */
-      amount: number;
-      method: string | null;
-      reference: string | null;
-      reason: string | null;
-      provider: PaymentProvider;
-      flag: PaymentFlag | null;
-      return_cause: "cancelled" | "overpaid" | "late" | null;
-    }[];
-    payment_holds?: {
-      order_id: string;
-      created_at: Instant;
-      professional_id: string;
-      booking_id: string | null;
-      prolonged: boolean;
-      prolonged_at: Instant | null;
-      prolonged_from: Instant | null;
-      lapsed: boolean;
-    }[];
-    checkouts?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      order_id: string;
-      account_id: string;
-      /** In the currency of the row, exact */
-      amount: number;
-      /** ISO 4217 */
-      currency: string;
-      /** The amount in the unit that Stripe counts in */
-      minor: number;
-      /** As they went to Stripe */
-      params: JsonObject;
-      session_id: string | null;
-      url: string | null;
-      payment_intent: string | null;
-      status: "creating" | "open" | "complete" | "expired" | "failed";
-      failure: string | null;
-      expires_at: Instant;
-    }[];
-    provider_refunds?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      payment_id: string;
-      account_id: string;
-      /** In the currency of the row, exact */
-      amount: number;
-      /** The amount in the unit that Stripe counts in */
-      minor: number;
-      status: "due" | "pending" | "succeeded" | "failed" | "canceled";
-      provider_id: string | null;
-      cause: "route" | "cancelled" | "overpaid" | "late" | null;
-      reason: string | null;
-      failure: string | null;
-    }[];
-    disputes?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      payment_id: string;
-      account_id: string;
-      /** In Stripe's words */
-      status: string;
-      reason: string | null;
-    }[];
-    order_products?: {
-      professional_id: string;
-      order_id: string;
-      product_id: string;
-      quantity: number;
-    }[];
-    stock_ledger?: {
-      id: number;
-      created_at: Instant;
-      professional_id: string;
-      product_id: string;
-      order_id: string | null;
-      delta: number;
-      reason: string;
-    }[];
-    mails?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      audience: MailAudience;
-      kind: MailKind;
-      client_id: string | null;
-      booking_id: string | null;
-      order_id: string | null;
-      payment_id: string | null;
-      detail: JsonObject;
-      status: MailStatus;
-      due_at: Instant | null;
-      attempts: number;
-      told_starts_at: Instant | null;
-      told_ends_at: Instant | null;
-      recipient: string | null;
-      provider_id: string | null;
-      outcome: MailOutcome | null;
-      finished_at: Instant | null;
-    }[];
-    proven_addresses?: {
-      professional_id: string;
-      proven_at: Instant;
-    }[];
-    portal_codes?: {
-      professional_id: string;
-      client_id: string;
-      link_epoch: number;
-      generation: number;
-      expires_at: Instant;
-      attempts: number;
-      failures: number;
-      locked_until: Instant | null;
-    }[];
-    portal_sessions?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      link_epoch: number;
-      expires_at: Instant;
-      revoked_at: Instant | null;
-      client_id: string;
-    }[];
-    booking_sessions?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      link_epoch: number;
-      expires_at: Instant;
-      revoked_at: Instant | null;
-      booking_id: string;
-    }[];
-    unheard_clients?: {
-      professional_id: string;
-      client_id: string;
-    }[];
-    idempotency_keys?: {
-      created_at: Instant;
-      professional_id: string;
-      function: "create_booking" | "place_order";
-      key: string;
-      result_id: string;
-    }[];
-    webhook_events?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      sequence: number;
-      type: EventType;
-      client_id: string | null;
-      of_erasure: boolean;
-      /** JSON of the event */
-      body: string;
-    }[];
-    webhook_deliveries?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      endpoint_id: string;
-      event_id: string;
-      status: DeliveryStatus;
-      attempts: number;
-      next_attempt_at: Instant | null;
-      last_status: number | null;
-    }[];
-    webhook_attempts?: {
-      id: string;
-      professional_id: string;
-      delivery_id: string;
-      started_at: Instant;
-      duration_ms: number | null;
-      status: number | null;
-      response: string | null;
-      error: string | null;
-    }[];
-    calendar_pushes?: {
-      connection_id: string;
-      booking_id: string;
-      professional_id: string;
-      due_at: Instant | null;
-      revision: number;
-      attempts: number;
-      generation: number;
-      may_exist: boolean;
-      is_there: boolean;
-      error: string | null;
-    }[];
-    profiles?: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      full_name: string;
-      username: string;
-      niche: string | null;
-      bio: string | null;
-      image_url: string | null;
-      /** IANA name of a time zone: Europe/Rome */
-      time_zone: string;
-      /** ISO 4217 */
-      currency: string;
-      availability: Availability;
-      accepts_bookings: boolean;
-      accepts_orders: boolean;
-      /** Percent */
-      tax_rate: number;
-      prices_include_tax: boolean;
-      unpaid_order_hours: number | null;
-      verify_public_email: boolean;
-      /** Minutes */
-      payment_minutes: number;
-      orders_need_payment: boolean;
-      tier: "free" | "plus" | "pro" | "max" | "ultra";
-      /** Of mails */
-      language: "en" | "it";
-      mail_settings: JsonObject;
-      reminders: number[];
-      contact_email: string | null;
-      contact_phone: string | null;
-      address: string | null;
-      public_contact: ("contact_email" | "contact_phone" | "address")[];
-      mail_footer: string | null;
-    }[];
-    services?: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      name: string;
-      description: string | null;
-      category: string | null;
-      image_url: string | null;
-      /** In the currency of the row, exact */
-      price: number;
-      payment: ServicePayment;
-      deposit: number | null;
-      /** Minutes */
-      duration: number;
-      /** Minutes */
-      buffer_before: number;
-      /** Minutes */
-      buffer_after: number;
-      slot_step: number | null;
-      /** Minutes */
-      min_notice: number;
-      max_advance_days: number;
-      /** Minutes */
-      cancellation_notice: number;
-      requires_confirmation: boolean;
-      active: boolean;
-      location: string | null;
-      instructions: string | null;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-    }[];
-    products?: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      parent_id: string | null;
-      name: string;
-      description: string | null;
-      category: string | null;
-      image_url: string | null;
-      sku: string | null;
-      /** What tells a variant apart: {"size": "M"} */
-      options: JsonObject;
-      /** In the currency of the row, exact */
-      price: number;
-      stock: number | null;
-      low_stock_at: number | null;
-      in_stock: boolean;
-      active: boolean;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-    }[];
-    payment_accounts?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      livemode: boolean;
-      can_charge: boolean;
-      missing: string[];
-      checked_at: Instant | null;
-      detached_at: Instant | null;
-      deauthorized_at: Instant | null;
-    }[];
-    payment_account_attempts?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-    }[];
-    webhook_endpoints?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      url: string;
-      events: EventFilter[];
-      description: string | null;
-      enabled: boolean;
-      disabled_reason: "owner" | "gone" | "failing" | null;
-      failing_since: Instant | null;
-      failed_tries: number;
-      slow_tries: number;
-    }[];
-    webhook_owner_mails?: {
-      id: number;
-      created_at: Instant;
-      professional_id: string;
-      endpoint_id: string;
-    }[];
-    webhook_expired_events?: {
-      professional_id: string;
-      sequence: number;
-      highest: number;
-    }[];
-    confirmed_owners?: {
-      professional_id: string;
-      confirmed_at: Instant;
-    }[];
-    suspended_owners?: {
-      professional_id: string;
-      reason: string;
-      suspended_at: Instant;
-    }[];
-    calendar_feeds?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      name: string;
-      detail: FeedDetail;
-    }[];
-    api_keys?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      name: string;
-      access: "read" | "write";
-      expires_at: Instant | null;
-      last_used_on: LocalDate | null;
-      revoked_at: Instant | null;
-    }[];
-    busy_calendars?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      name: string | null;
-      host: string;
-      status: "pending" | "ok" | "failing";
-      error: string | null;
-      error_detail: string | null;
-      last_synced_at: Instant | null;
-      failing_since: Instant | null;
-      told_at: Instant | null;
-      due_at: Instant;
-      read_at: Instant | null;
-      time_zone: string | null;
-    }[];
-    calendar_connections?: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      push: boolean;
-      busy: boolean;
-      status: "active" | "revoked";
-      error: string | null;
-      last_synced_at: Instant | null;
-      busy_due_at: Instant;
-      paused_until: Instant | null;
-      pauses: number;
-      failing_since: Instant | null;
-      told_at: Instant | null;
-    }[];
-    busy_times?: {
-      professional_id: string;
-      source_id: string;
-      week: Instant;
-      /** Ranges as Postgres writes them */
-      during: string;
-    }[];
+    clients?: ExportedClient[];
+    bookings?: ExportedBooking[];
+    orders?: ExportedOrder[];
+    payments?: ExportedPayment[];
+    payment_holds?: ExportedPaymentHold[];
+    checkouts?: ExportedCheckout[];
+    provider_refunds?: ExportedProviderRefund[];
+    disputes?: ExportedDispute[];
+    order_products?: ExportedOrderProduct[];
+    stock_ledger?: ExportedStockLedger[];
+    mails?: ExportedMail[];
+    proven_addresses?: ExportedProvenAddress[];
+    portal_codes?: ExportedPortalCode[];
+    portal_sessions?: ExportedPortalSession[];
+    booking_sessions?: ExportedBookingSession[];
+    unheard_clients?: ExportedUnheardClient[];
+    idempotency_keys?: ExportedIdempotencyKey[];
+    webhook_events?: ExportedWebhookEvent[];
+    webhook_deliveries?: ExportedWebhookDelivery[];
+    webhook_attempts?: ExportedWebhookAttempt[];
+    calendar_pushes?: ExportedCalendarPush[];
+    profiles?: ExportedProfile[];
+    services?: ExportedService[];
+    products?: ExportedProduct[];
+    payment_accounts?: ExportedPaymentAccount[];
+    payment_account_attempts?: ExportedPaymentAccountAttempt[];
+    webhook_endpoints?: ExportedWebhookEndpoint[];
+    webhook_owner_mails?: ExportedWebhookOwnerMail[];
+    webhook_expired_events?: ExportedWebhookExpiredEvent[];
+    confirmed_owners?: ExportedConfirmedOwner[];
+    suspended_owners?: ExportedSuspendedOwner[];
+    calendar_feeds?: ExportedCalendarFeed[];
+    api_keys?: ExportedApiKey[];
+    busy_calendars?: ExportedBusyCalendar[];
+    calendar_connections?: ExportedCalendarConnection[];
+    busy_times?: ExportedBusyTime[];
   };
   /** The cursor of the next page; null: this is the last */
   next_cursor: string | null;
@@ -1824,294 +1896,27 @@ export type ClientExport = {
   exported_at: Instant;
   /** Rows by table */
   data: {
-    clients: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      name: string;
-      email: string | null;
-      phone: string | null;
-      notes: string | null;
-      tags: string[];
-      archived: boolean;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-      language: "en" | "it" | null;
-      reminders: boolean;
-      mail_status: "ok" | "undeliverable";
-      link_epoch: number;
-      email_key: string | null;
-    }[];
-    bookings: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      client_id: string | null;
-      service_id: string | null;
-      service_name: string | null;
-      starts_at: Instant;
-      ends_at: Instant;
-      /** Minutes */
-      buffer_before: number;
-      /** Minutes */
-      buffer_after: number;
-      /** Minutes */
-      cancellation_notice: number;
-      status: BookingStatus;
-      /** In the currency of the row, exact */
-      price: number;
-      /** ISO 4217 */
-      currency: string;
-      notes: string | null;
-      internal_notes: string | null;
-      source: Source;
-      cancel_reason: string | null;
-      cancelled_at: Instant | null;
-      cancelled_by: CancelledBy | null;
-      expires_at: Instant | null;
-      checkout_open: boolean;
-      email_confirmed_at: Instant | null;
-      /** Rises with every change of the row */
-      version: number;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-    }[];
-    orders: {
-      id: string;
-      created_at: Instant;
-      updated_at: Instant;
-      professional_id: string;
-      client_id: string;
-      number: number;
-      kind: OrderKind;
-      booking_id: string | null;
-      items: OrderLine[];
-      /** In the currency of the row, exact */
-      subtotal: number;
-      /** In the currency of the row, exact */
-      discount: number;
-      /** In the currency of the row, exact */
-      tax: number;
-      /** In the currency of the row, exact */
-      total: number;
-      deposit: number | null;
-      /** ISO 4217 */
-      currency: string;
-      status: OrderStatus;
-      /** In the currency of the row, exact */
-      amount_paid: number;
-      /** In the currency of the row, exact */
-      amount_refunded: number;
-      payment_status: PaymentStatus;
-      shipping_address: JsonObject | null;
-      notes: string | null;
-      internal_notes: string | null;
-      source: Source;
-      expires_at: Instant | null;
-      checkout_open: boolean;
-      email_confirmed_at: Instant | null;
-      /** Rises with every change of the row */
-      version: number;
-      /** Yours: nothing reads it */
-      metadata: JsonObject;
-    }[];
-    payments: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      order_id: string;
-      kind: PaymentKind;
-      /** In the currency of the row, exact */
-      amount: number;
-      method: string | null;
-      reference: string | null;
-      reason: string | null;
-      provider: PaymentProvider;
-      flag: PaymentFlag | null;
-      return_cause: "cancelled" | "overpaid" | "late" | null;
-    }[];
-    payment_holds: {
-      order_id: string;
-      created_at: Instant;
-      professional_id: string;
-      booking_id: string | null;
-      prolonged: boolean;
-      prolonged_at: Instant | null;
-      prolonged_from: Instant | null;
-      lapsed: boolean;
-    }[];
-    checkouts: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      order_id: string;
-      account_id: string;
-      /** In the currency of the row, exact */
-      amount: number;
-      /** ISO 4217 */
-      currency: string;
-      /** The amount in the unit that Stripe counts in */
-      minor: number;
-      /** As they went to Stripe */
-      params: JsonObject;
-      session_id: string | null;
-      url: string | null;
-      payment_intent: string | null;
-      status: "creating" | "open" | "complete" | "expired" | "failed";
-      failure: string | null;
-      expires_at: Instant;
-    }[];
-    provider_refunds: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      payment_id: string;
-      account_id: string;
-      /** In the currency of the row, exact */
-      amount: number;
-      /** The amount in the unit that Stripe counts in */
-      minor: number;
-      status: "due" | "pending" | "succeeded" | "failed" | "canceled";
-      provider_id: string | null;
-      cause: "route" | "cancelled" | "overpaid" | "late" | null;
-      reason: string | null;
-      failure: string | null;
-    }[];
-    disputes: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      payment_id: string;
-      account_id: string;
-      /** In Stripe's words */
-      status: string;
-      reason: string | null;
-    }[];
-    order_products: {
-      professional_id: string;
-      order_id: string;
-      product_id: string;
-      quantity: number;
-    }[];
-    stock_ledger: {
-      id: number;
-      created_at: Instant;
-      professional_id: string;
-      product_id: string;
-      order_id: string | null;
-      delta: number;
-      reason: string;
-    }[];
-    mails: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      audience: MailAudience;
-      kind: MailKind;
-      client_id: string | null;
-      booking_id: string | null;
-      order_id: string | null;
-      payment_id: string | null;
-      detail: JsonObject;
-      status: MailStatus;
-      due_at: Instant | null;
-      attempts: number;
-      told_starts_at: Instant | null;
-      told_ends_at: Instant | null;
-      recipient: string | null;
-      provider_id: string | null;
-      outcome: MailOutcome | null;
-      finished_at: Instant | null;
-    }[];
-    proven_addresses: {
-      professional_id: string;
-      proven_at: Instant;
-    }[];
-    portal_codes: {
-      professional_id: string;
-      client_id: string;
-      link_epoch: number;
-      generation: number;
-      expires_at: Instant;
-      attempts: number;
-      failures: number;
-      locked_until: Instant | null;
-    }[];
-    portal_sessions: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      link_epoch: number;
-      expires_at: Instant;
-      revoked_at: Instant | null;
-      client_id: string;
-    }[];
-    booking_sessions: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      link_epoch: number;
-      expires_at: Instant;
-      revoked_at: Instant | null;
-      booking_id: string;
-    }[];
-    unheard_clients: {
-      professional_id: string;
-      client_id: string;
-    }[];
-    idempotency_keys: {
-      created_at: Instant;
-      professional_id: string;
-      function: "create_booking" | "place_order";
-      key: string;
-      result_id: string;
-    }[];
-    webhook_events: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      sequence: number;
-      type: EventType;
-      client_id: string | null;
-      of_erasure: boolean;
-      /** JSON of the event */
-      body: string;
-    }[];
-    webhook_deliveries: {
-      id: string;
-      created_at: Instant;
-      professional_id: string;
-      endpoint_id: string;
-      event_id: string;
-      status: DeliveryStatus;
-      attempts: number;
-      next_attempt_at: Instant | null;
-      last_status: number | null;
-    }[];
-    webhook_attempts: {
-      id: string;
-      professional_id: string;
-      delivery_id: string;
-      started_at: Instant;
-      duration_ms: number | null;
-      status: number | null;
-      response: string | null;
-      error: string | null;
-    }[];
-    calendar_pushes: {
-      connection_id: string;
-      booking_id: string;
-      professional_id: string;
-      due_at: Instant | null;
-      revision: number;
-      attempts: number;
-      generation: number;
-      may_exist: boolean;
-      is_there: boolean;
-      error: string | null;
-    }[];
+    clients: ExportedClient[];
+    bookings: ExportedBooking[];
+    orders: ExportedOrder[];
+    payments: ExportedPayment[];
+    payment_holds: ExportedPaymentHold[];
+    checkouts: ExportedCheckout[];
+    provider_refunds: ExportedProviderRefund[];
+    disputes: ExportedDispute[];
+    order_products: ExportedOrderProduct[];
+    stock_ledger: ExportedStockLedger[];
+    mails: ExportedMail[];
+    proven_addresses: ExportedProvenAddress[];
+    portal_codes: ExportedPortalCode[];
+    portal_sessions: ExportedPortalSession[];
+    booking_sessions: ExportedBookingSession[];
+    unheard_clients: ExportedUnheardClient[];
+    idempotency_keys: ExportedIdempotencyKey[];
+    webhook_events: ExportedWebhookEvent[];
+    webhook_deliveries: ExportedWebhookDelivery[];
+    webhook_attempts: ExportedWebhookAttempt[];
+    calendar_pushes: ExportedCalendarPush[];
   };
 };
 

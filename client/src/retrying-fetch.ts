@@ -38,7 +38,7 @@ export function retryingFetch(options: RetryOptions): typeof fetch {
     for (let repeats = 0; ; ) {
       const outcome = await send().catch((error: unknown) => ({ error }));
       const failed = "error" in outcome;
-      if (failed && (signal?.aborted || !isSafe)) throw outcome.error;
+      if (failed && signal?.aborted) throw outcome.error;
 
       let wait = failed ? null : await ordered(outcome);
       if (wait === null && isSafe && (failed || (await isOutage(outcome))) && repeats < REPEATS) {

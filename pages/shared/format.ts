@@ -100,12 +100,8 @@ export const firstWeekday: number = (() => {
   return ((region.getWeekInfo?.() ?? region.weekInfo)?.firstDay ?? 1) - 1;
 })();
 
-/** Names of the weekdays in the order of the visitor's weeks: short to see, long to hear. */
-export const weekdays: { short: string; long: string }[] = Array.from({ length: 7 }, (_, at) => {
+/** Names of the weekdays in the order of the visitor's weeks. */
+export const weekdays: string[] = Array.from({ length: 7 }, (_, at) =>
   // The first of January 2024 was a Monday.
-  const date = new Date(Date.UTC(2024, 0, 1 + ((firstWeekday + at) % 7)));
-  return {
-    short: format("UTC", { weekday: "short" }).format(date),
-    long: format("UTC", { weekday: "long" }).format(date),
-  };
-});
+  format("UTC", { weekday: "short" }).format(Date.UTC(2024, 0, 1 + ((firstWeekday + at) % 7))),
+);

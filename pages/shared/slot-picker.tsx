@@ -2,22 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useAction } from "./action.ts";
 import { Failure } from "./errors.tsx";
-import {
-  addDays,
-  clocksDiffer,
-  dateOf,
-  dateText,
-  firstWeekday,
-  hourOf,
-  type Instant,
-  type IsoDate,
-  monthOf,
-  timeOf,
-  visitorZone,
-  weekdayOf,
-  weekdays,
-  zoneText,
-} from "./format.ts";
+import * as f from "./format.ts";
 import { useLoaded } from "./loaded.ts";
 import { shared } from "./texts/index.ts";
 import { Button, Heading, Loading } from "./ui.tsx";
@@ -25,20 +10,20 @@ import { Button, Heading, Loading } from "./ui.tsx";
 /** What `available_slots` answers. */
 export interface FreeStarts {
   time_zone: string;
-  days: { slots: { starts_at: Instant }[] }[];
+  days: { slots: { starts_at: f.Instant }[] }[];
 }
 
 export interface SlotPickerProps {
   /** At most 62 days at a time, both included. */
-  load: (from: IsoDate, to: IsoDate, signal?: AbortSignal) => Promise<FreeStarts>;
+  load: (from: f.IsoDate, to: f.IsoDate, signal?: AbortSignal) => Promise<FreeStarts>;
   /** Whose times they are. */
   name: string;
   /** No month after that of this date is looked at. */
-  lastDate: IsoDate;
+  lastDate: f.IsoDate;
   /** The day whose times are shown. */
-  day: IsoDate | null;
-  onDay: (day: IsoDate | null) => void;
-  onPick: (start: Instant) => void;
+  day: f.IsoDate | null;
+  onDay: (day: f.IsoDate | null) => void;
+  onPick: (start: f.Instant) => void;
 }
 
 const texts = shared.slots;
@@ -50,24 +35,24 @@ function groupBy<Item, Key>(items: Item[], keyOf: (item: Item) => Key): Map<Key,
   return groups;
 }
 
-const startsOf = ({ days }: FreeStarts): Instant[] =>
+const startsOf = ({ days }: FreeStarts): f.Instant[] =>
   days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
 
 /** The first day with a free start, by the visitor's clock. */
-async function firstFree(load: SlotPickerProps["load"], from: IsoDate, last: IsoDate) {
-  for (let at = from; at <= last; at = addDays(at, LONGEST_RANGE)) {
-    const [first] = startsOf(await load(at, addDays(at, LONGEST_RANGE - 1)));
-    if (first) return dateOf(first, visitorZone);
+async function firstFree(load: SlotPickerProps["load"], from: f.IsoDate, last: f.IsoDate) {
+  for (let at = from; at <= last; at = f.addDays(at, LONGEST_RANGE)) {
+    const [first] = startsOf(await load(at, f.addDays(at, LONGEST_RANGE - 1)));
+    if (first) return f.dateOf(first, f.visitorZone);
   }
   return null;
 }
 
 export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPickerProps) {
-  const today = dateOf(new Date(), visitorZone);
-  const [month, setMonth] = useState(day && monthOf(day));
-  const seek = useAction(async (from: IsoDate) => {
-    const found = await firstFree(load, addDays(from, -1), lastDate);
-    setMonth(monthOf(found ?? from));
+  const today = f.dateOf(new Date(), f.visitorZone);
+  const [month, setMonth] = useState(day && f.monthOf(day));
+  const seek = useAction(async (from: f.IsoDate) => {
+    const found = await firstFree(load, f.addDays(from, -1), lastDate);
+    setMonth(f.monthOf(found ?? from));
   });
   useEffect(() => {
     if (month === null) void seek.run(today);
@@ -76,9 +61,9 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
     async (signal) => {
       if (month === null) return undefined;
       // A day of the visitor may reach into the day before and after of the professional.
-      const answer = await load(addDays(month, -1), monthOf(month, 1), signal);
-      const days = groupBy(startsOf(answer), (start) => dateOf(start, visitorZone));
-      for (const date of days.keys()) if (monthOf(date) !== month) days.delete(date);
+      const answer = await load(f.addDays(month, -1), f.monthOf(month, 1), signal);
+      const days = groupBy(startsOf(answer), (start) => f.dateOf(start, f.visitorZone));
+      for (const date of days.keys()) if (f.monthOf(date) !== month) days.delete(date);
       return { days, zone: answer.time_zone };
     },
     [month],
@@ -91,7 +76,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
   const turn = (label: string, sign: string, months: number, isPossible: boolean) => {
     const onClick = () => {
       onDay(null);
-      setMonth(monthOf(month, months));
+      setMonth(f.monthOf(month, months));
     };
     return (
       <Button kind="link" aria-label={label} disabled={!isPossible} onClick={onClick}>
@@ -99,7 +84,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
       </Button>
     );
   };
-  const isLast = monthOf(month, 1) > lastDate;
+  const isLast = f.monthOf(month, 1) > lastDate;
   const days = free.value?.days;
   const starts = day && days?.get(day);
   return (
@@ -107,7 +92,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
       <section class="month" aria-busy={!days}>
         <div class="month-head">
           {turn(texts.earlier, "‹", -1, month > today)}
-          <h2 aria-live="polite">{dateText(month, "month")}</h2>
+          <h2 aria-live="polite">{f.dateText(month, "month")}</h2>
           {turn(texts.later, "›", 1, !isLast)}
         </div>
         <MonthGrid {...{ month, days, day, onDay }} />
@@ -115,7 +100,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
           <div role="status">
             <p>{isLast ? texts.noneAtAll : texts.none}</p>
             {!isLast && (
-              <Button busy={seek.busy} onClick={() => seek.run(monthOf(month, 1))}>
+              <Button busy={seek.busy} onClick={() => seek.run(f.monthOf(month, 1))}>
                 {texts.search}
               </Button>
             )}
@@ -133,9 +118,9 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
 }
 
 interface MonthGridProps extends Pick<SlotPickerProps, "day" | "onDay"> {
-  month: IsoDate;
+  month: f.IsoDate;
   /** Those with a free start. */
-  days: Map<IsoDate, Instant[]> | undefined;
+  days: Map<f.IsoDate, f.Instant[]> | undefined;
 }
 
 /** How far the arrow keys go, in days. */
@@ -143,24 +128,24 @@ const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -
 
 /** One of its days is in the tab order; the arrow keys go to the others. */
 function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
-  const lead = (weekdayOf(month) - firstWeekday + 7) % 7;
-  const weeks: IsoDate[][] = [];
-  for (let at = addDays(month, -lead); at < monthOf(month, 1); at = addDays(at, 7)) {
-    weeks.push(weekdays.map((_, index) => addDays(at, index)));
+  const lead = (f.weekdayOf(month) - f.firstWeekday + 7) % 7;
+  const weeks: f.IsoDate[][] = [];
+  for (let at = f.addDays(month, -lead); at < f.monthOf(month, 1); at = f.addDays(at, 7)) {
+    weeks.push(f.weekdays.map((_, index) => f.addDays(at, index)));
   }
-  const free: IsoDate[] = [...days.keys()];
+  const free: f.IsoDate[] = [...days.keys()];
   const inTabOrder = day && days.has(day) ? day : free[0];
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
     const from = (event.target as HTMLElement).dataset.date;
     const step = STEPS[event.key];
     if (!from || !step) return;
     event.preventDefault();
-    const aim = addDays(from, step);
+    const aim = f.addDays(from, step);
     const to = step > 0 ? free.find((date) => date >= aim) : free.findLast((date) => date <= aim);
     event.currentTarget.querySelector<HTMLElement>(`[data-date="${to}"]`)?.focus();
   };
-  const cell = (date: IsoDate) => {
-    if (monthOf(date) !== month) return null;
+  const cell = (date: f.IsoDate) => {
+    if (f.monthOf(date) !== month) return null;
     const number = Number(date.slice(8));
     const count = days.get(date)?.length;
     if (!count) return <span class="faint">{number}</span>;
@@ -170,7 +155,7 @@ function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
         data-date={date}
         tabIndex={date === inTabOrder ? 0 : -1}
         aria-pressed={date === day}
-        aria-label={texts.day(dateText(date, "day"), count)}
+        aria-label={texts.day(f.dateText(date, "day"), count)}
         onClick={() => onDay(date)}
       >
         {number}
@@ -179,12 +164,12 @@ function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid of days, as the ARIA pattern has it.
-    <table role="grid" aria-label={dateText(month, "month")} onKeyDown={onKeyDown}>
+    <table role="grid" aria-label={f.dateText(month, "month")} onKeyDown={onKeyDown}>
       <thead>
         <tr>
-          {weekdays.map(({ short, long }) => (
-            <th key={long} scope="col" abbr={long}>
-              {short}
+          {f.weekdays.map((name) => (
+            <th key={name} scope="col">
+              {name}
             </th>
           ))}
         </tr>
@@ -203,23 +188,23 @@ function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
 }
 
 interface TimesProps extends Pick<SlotPickerProps, "name" | "onPick"> {
-  day: IsoDate;
-  starts: Instant[];
+  day: f.IsoDate;
+  starts: f.Instant[];
   zone: string;
 }
 
 function Times({ day, starts, zone, name, onPick }: TimesProps) {
-  const differ = starts.some((start) => clocksDiffer(start, zone, visitorZone));
+  const differ = starts.some((start) => f.clocksDiffer(start, zone, f.visitorZone));
   const parts = groupBy(starts, (start) => {
-    const hour = hourOf(start, visitorZone);
+    const hour = f.hourOf(start, f.visitorZone);
     return hour < 12 ? texts.morning : hour < 18 ? texts.afternoon : texts.evening;
   });
   return (
     <>
-      <Heading level={2}>{dateText(day, "day")}</Heading>
+      <Heading level={2}>{f.dateText(day, "day")}</Heading>
       {differ && (
         <p class="zones">
-          {texts.yourZone(zoneText(visitorZone))} {texts.theirZone(zoneText(zone), name)}
+          {texts.yourZone(f.zoneText(f.visitorZone))} {texts.theirZone(f.zoneText(zone), name)}
         </p>
       )}
       {[...parts].map(([part, times]) => (
@@ -229,8 +214,8 @@ function Times({ day, starts, zone, name, onPick }: TimesProps) {
             {times.map((start) => (
               <li key={start}>
                 <button type="button" class="chip" onClick={() => onPick(start)}>
-                  {timeOf(start, visitorZone)}
-                  {differ && <small>{texts.there(timeOf(start, zone), zoneText(zone))}</small>}
+                  {f.timeOf(start, f.visitorZone)}
+                  {differ && <small>{texts.there(f.timeOf(start, zone), f.zoneText(zone))}</small>}
                 </button>
               </li>
             ))}

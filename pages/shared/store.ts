@@ -1,20 +1,18 @@
 /** What a tab remembers over a reload and the way to the payment page and back. Other tabs have their own. */
 import { useState } from "preact/hooks";
 
-function read<Value>(name: string): Value | null {
+export function readStored<Value>(name: string): Value | null {
   return JSON.parse(sessionStorage.getItem(name) ?? "null");
 }
 
 export function useStored<Value>(name: string, initial: Value) {
-  const [value, setValue] = useState<Value>(() => read(name) ?? initial);
+  const [value, setValue] = useState<Value>(() => readStored<Value>(name) ?? initial);
   const store = (next: Value) => {
     sessionStorage.setItem(name, JSON.stringify(next));
     setValue(next);
   };
   return [value, store] as const;
 }
-
-export const readStored = read;
 
 export const writeStored = (name: string, value: unknown) =>
   sessionStorage.setItem(name, JSON.stringify(value));

@@ -225,14 +225,14 @@ export const PLATFORM_ERRORS = [
     code: "PGRST123",
     statuses: [400],
     when: "an aggregate (`sum()`, `count()`) in `select`, which is switched off",
-    todo: "Ask for `count=exact`, or add up what is read.",
+    todo: "Fix the call: ask for `count=exact`, or add up what is read.",
     of,
   },
   {
     code: "PGRST124",
     statuses: [400],
     when: "more rows would change than `max-affected` allows; nothing was done",
-    todo: "Filter by the id.",
+    todo: "Fix the call: filter by the id.",
     of,
   },
   {

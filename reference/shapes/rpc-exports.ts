@@ -27,8 +27,21 @@ const made = { created_at: instant, ...mine };
 const session = { id, ...made, link_epoch: number, expires_at: instant, revoked_at: maybe.instant };
 const parameters = z.record(z.string(), z.unknown());
 
-/** Lists by table; those that are of clients are in the export of one, too. */
-const OF_CLIENTS = {
+/** Gives each row a name: `ExportedPayment` is one of `payments`. */
+function named<Rows extends Record<string, z.ZodType>>(rows: Rows): Rows {
+  const entries = Object.entries(rows).map(([table, row]) => {
+    const words = table
+      .replace(/ies$/, "y")
+      .replace(/(?<=s[hs])es$|(?<!s)s$/, "")
+      .split("_");
+    const id = `Exported${words.map((word) => word.replace(/^./, (c) => c.toUpperCase())).join("")}`;
+    return [table, row.meta({ id })];
+  });
+  return Object.fromEntries(entries) as Rows;
+}
+
+/** By table; those that are of clients are in the export of one, too. */
+const OF_CLIENTS = named({
   clients: ClientRow,
   bookings: BookingRow,
   orders: OrderRow,
@@ -181,9 +194,9 @@ const OF_CLIENTS = {
     is_there: z.boolean(),
     error: maybe.text,
   }),
-};
+});
 
-const OTHERS = {
+const OTHERS = named({
   profiles: ProfileRow,
   services: ServiceRow,
   products: ProductRow,
@@ -259,7 +272,7 @@ const OTHERS = {
     week: instant,
     during: text.describe("Ranges as Postgres writes them"),
   }),
-};
+});
 
 function lists<Rows extends Record<string, z.ZodType>>(rows: Rows) {
   const entries = Object.entries(rows).map(([table, row]) => [table, z.array(row)]);

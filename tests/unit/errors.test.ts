@@ -44,7 +44,7 @@ const OTHERS: Record<string, string[]> = {
     "too_many_redirects",
   ],
   "of the client package, where no answer of ours came": ["network", "unknown"],
-  "codes of mails": ["012345", "12345", "1234567", "12e456"],
+  "codes of mails": ["000000", "012345", "12345", "1234567", "12e456"],
   "of SQL in a session of the database, or of answers that a function hides": [
     "08001",
     "P0002",

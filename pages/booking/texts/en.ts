@@ -9,7 +9,7 @@ export const en = {
   soldOut: "Sold out",
   payFull: "Paid when you book",
   payDeposit: (amount: string) => `${amount} when you book`,
-  asksFirst: "Is confirmed after you ask",
+  asksFirst: "On request",
   gone: "This is no longer offered. Please choose something else.",
   chooseTime: "Choose a time",
   allTimes: "See all free times",

@@ -11,7 +11,7 @@ export const it: BookingTexts = {
   soldOut: "Esaurito",
   payFull: "Si paga alla prenotazione",
   payDeposit: (amount) => `${amount} alla prenotazione`,
-  asksFirst: "Viene confermato dopo la richiesta",
+  asksFirst: "Su richiesta",
   gone: "Questo non è più offerto. Scegli qualcos’altro.",
   chooseTime: "Scegli un orario",
   allTimes: "Vedi tutti gli orari liberi",

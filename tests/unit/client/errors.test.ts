@@ -149,6 +149,18 @@ describe("a call", () => {
     expect(sent[0]?.url).toBe(`${URL}/rest/v1/rpc/api_keys`);
   });
 
+  test("is when the token is asked for, and not before", async () => {
+    let asked = 0;
+    const api = createClient(URL, "key", {
+      accessToken: async () => `token ${++asked}`,
+      fetch: async () => Response.json({}),
+    });
+    await new Promise(setImmediate);
+    expect(asked).toBe(0);
+    await api.rpc("api_keys");
+    expect(asked).toBe(1);
+  });
+
   test("that answers nothing gives undefined", async () => {
     const { api } = answering(204, "");
     await expect(api.functions.payments.detachAccount()).resolves.toBeUndefined();
