@@ -1,6 +1,5 @@
 /** One booking or blocked time of a day, with what can be done about it. */
 import type { ComponentType } from "preact";
-import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { dateOf, type Instant, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
 import { Button, Words } from "../shared/ui.tsx";
@@ -35,22 +34,15 @@ export function Badge({ booking, zone }: { booking: Booking; zone: string }) {
   return <span class={`badge ${held ? "held" : status}`}>{held || texts.status[status]}</span>;
 }
 
-/** Buttons of one thing, whose id is `of`: while one of them is under way the others do nothing. */
+/** Buttons of one thing, whose id is `of`: while one of them is under way all of them wait. */
 export function useButtons(of?: string) {
-  const [pressed, setPressed] = useState("");
-  const { busy, run } = useAction((label: string, work: () => Promise<unknown>) => {
-    setPressed(label);
-    return work();
-  });
+  const { busy, run } = useAction((work: () => Promise<unknown>) => work());
   return (
     label: string,
     work: () => Promise<unknown>,
     kind: "primary" | "plain" | "link" = "link",
   ) => (
-    <Button
-      {...{ key: label, kind, "aria-describedby": of, onClick: () => run(label, work) }}
-      busy={busy && pressed === label}
-    >
+    <Button {...{ key: label, kind, busy, onClick: () => run(work), "aria-describedby": of }}>
       {label}
     </Button>
   );
