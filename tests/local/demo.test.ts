@@ -105,6 +105,20 @@ test("orders and what was paid for them are of the last week again", async () =>
   expect(young).toBe(true);
 });
 
+test("there is a product with variants, and an order that is not paid", async () => {
+  const [found] = await rolledBack(async (tx) => {
+    await move(tx);
+    return tx`
+      select
+        (select count(*)::integer from public.products v
+          where v.professional_id = ${ANA} and v.parent_id is not null and v.active) as variants,
+        (select count(*)::integer from public.orders
+          where professional_id = ${ANA} and payment_status = 'unpaid' and status <> 'cancelled') as unpaid`;
+  });
+  expect(found?.variants).toBeGreaterThan(1);
+  expect(found?.unpaid).toBeGreaterThan(0);
+});
+
 test("a second start on the same day moves nothing", async () => {
   const [once, again] = await rolledBack(async (tx) => {
     await pass(tx, 30);

@@ -65,7 +65,6 @@ export const en = {
     mailLinkLate: "Its link shows you your appointment.",
     calendar: "Add to my calendar",
     number: "Order number",
-    paid: "Paid",
     more: "Back to the start",
     forgottenTitle: "Your booking",
     forgotten:

@@ -67,7 +67,6 @@ export const it: BookingTexts = {
     mailLinkLate: "Il suo link ti mostra l’appuntamento.",
     calendar: "Aggiungi al calendario",
     number: "Numero d’ordine",
-    paid: "Pagato",
     more: "Torna all’inizio",
     forgottenTitle: "La tua prenotazione",
     forgotten: "Questo browser non sa più cosa hai prenotato. Nella mail ricevuta c’è tutto.",

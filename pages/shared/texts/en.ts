@@ -1,11 +1,7 @@
 /** What all pages say. */
 export const en = {
   loading: "One moment …",
-  close: "Close",
-  back: "Back",
-  cancel: "Cancel",
   tryAgain: "Try again",
-  required: "required",
   optional: "optional",
   otherLanguage: "Language",
   free: "free",
@@ -35,7 +31,6 @@ export const en = {
   },
   errors: {
     network: "There is no connection. What you entered is still here: please try again.",
-    timeout: "That took too long. Please try again.",
     busy: "Many people are here right now. Please try again in a moment.",
     limit: (minutes: number) =>
       minutes > 1

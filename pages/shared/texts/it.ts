@@ -2,11 +2,7 @@ import type { SharedTexts } from "./en.ts";
 
 export const it: SharedTexts = {
   loading: "Un momento …",
-  close: "Chiudi",
-  back: "Indietro",
-  cancel: "Annulla",
   tryAgain: "Riprova",
-  required: "obbligatorio",
   optional: "facoltativo",
   otherLanguage: "Lingua",
   free: "gratis",
@@ -35,7 +31,6 @@ export const it: SharedTexts = {
   },
   errors: {
     network: "Non c’è connessione. Quello che hai scritto è ancora qui: riprova.",
-    timeout: "Ci è voluto troppo tempo. Riprova.",
     busy: "Ci sono molte persone in questo momento. Riprova tra poco.",
     limit: (minutes) =>
       minutes > 1

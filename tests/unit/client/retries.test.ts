@@ -156,6 +156,22 @@ describe("what got no answer", () => {
   });
 });
 
+test("nothing of the auth service is asked twice, not even what reads", async () => {
+  let asked = 0;
+  const api = createClient(URL, "sb_publishable_key", {
+    auth: { persistSession: false },
+    fetch: async () => {
+      asked++;
+      return asked === 1 ? lost() : refusal(429, "busy", 1)();
+    },
+    retry: { sleep: async () => {}, random: () => 0 },
+  });
+  await expect(api.run(api.auth.getUser("a.b.c"))).rejects.toMatchObject({ isNetwork: true });
+  expect(asked).toBe(1);
+  await expect(api.run(api.auth.getUser("a.b.c"))).rejects.toMatchObject({ status: 429 });
+  expect(asked).toBe(2);
+});
+
 describe("an outage between us and the database", () => {
   test("is asked again by what reads, and no oftener by supabase-js itself", async () => {
     const down = () => new Response("Service Unavailable", { status: 503 });
