@@ -6,21 +6,16 @@ import { Button, Notice } from "./ui.tsx";
 
 const texts = shared.errors;
 
-function limit(error: ApiError): string | undefined {
-  const isLimit = error.status === 429;
-  if (!isLimit) return undefined;
-  const { code, retryAfter = 0 } = error;
-  return code === "rate_limit_exceeded" ? texts.limit(Math.ceil(retryAfter / 60)) : texts.busy;
-}
-
 /** One sentence. What has no text here is the client's own, where the visitor reads English. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.unknown;
   if (error.isNetwork) return texts.network;
-  if (error.status >= 500 && !texts.codes[error.code]) return texts.unknown;
   if (error.code === "validation_failed") return texts.fields;
-  const known = limit(error) ?? texts.codes[error.code];
-  return known ?? (language === "en" ? error.sentence : texts.unknown);
+  if (texts.codes[error.code]) return texts.codes[error.code] ?? "";
+  if (error.code === "rate_limit_exceeded")
+    return texts.limit(Math.ceil((error.retryAfter ?? 0) / 60));
+  if (error.status === 429) return texts.busy;
+  return language === "en" && error.status < 500 ? error.sentence : texts.unknown;
 }
 
 /** By argument or column: what is wrong with it. */

@@ -18,14 +18,12 @@ export function addressOf(changes: Changes): string {
   return url.href;
 }
 
-const CHANGED = "route";
-
 /** Goes to a step; `replace` leaves no way back to this one. */
 export function goTo(changes: Changes, { replace = false } = {}): void {
   const address = addressOf(changes);
   if (replace) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
-  dispatchEvent(new Event(CHANGED));
+  dispatchEvent(new Event("popstate"));
   if (!replace) scrollTo({ top: 0 });
 }
 
@@ -33,10 +31,8 @@ export function useRoute(): { query: URLSearchParams; go: typeof goTo } {
   const [search, setSearch] = useState(location.search);
   useEffect(() => {
     const read = () => setSearch(location.search);
-    for (const event of ["popstate", CHANGED]) addEventListener(event, read);
-    return () => {
-      for (const event of ["popstate", CHANGED]) removeEventListener(event, read);
-    };
+    addEventListener("popstate", read);
+    return () => removeEventListener("popstate", read);
   }, []);
   return { query: useMemo(() => new URLSearchParams(search), [search]), go: goTo };
 }

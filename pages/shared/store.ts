@@ -8,7 +8,7 @@ export function readStored<Value>(name: string): Value | null {
 export function useStored<Value>(name: string, initial: Value) {
   const [value, setValue] = useState<Value>(() => readStored<Value>(name) ?? initial);
   const store = (next: Value) => {
-    sessionStorage.setItem(name, JSON.stringify(next));
+    writeStored(name, next);
     setValue(next);
   };
   return [value, store] as const;
@@ -16,5 +16,3 @@ export function useStored<Value>(name: string, initial: Value) {
 
 export const writeStored = (name: string, value: unknown) =>
   sessionStorage.setItem(name, JSON.stringify(value));
-
-export const forgetStored = (name: string) => sessionStorage.removeItem(name);
