@@ -26,16 +26,14 @@ export function fieldErrors(error: unknown): Record<string, string> {
   );
 }
 
-/** An error where it happened, with a way to try again. */
-export function Failure({
-  error,
-  again,
-  children,
-}: {
+interface FailureProps {
   error: unknown;
   again?: () => void;
   children?: ComponentChildren;
-}) {
+}
+
+/** An error where it happened, with a way to try again. */
+export function Failure({ error, again, children }: FailureProps) {
   if (!error) return null;
   return (
     <Notice kind="error">

@@ -46,10 +46,6 @@ export function timeOf(instant: Instant, zone: string): string {
   return clock(time, zone, twice ? "short" : undefined);
 }
 
-/** 0 to 23, by the clock of a zone. */
-export const hourOf = (instant: Instant, zone: string): number =>
-  Number(format(zone, { hour: "2-digit", hourCycle: "h23" }, "en").format(new Date(instant)));
-
 type DateStyle = "long" | "day" | "month";
 
 const DATE_STYLES: Record<DateStyle, Intl.DateTimeFormatOptions> = {
@@ -91,14 +87,14 @@ export const monthOf = (date: IsoDate, months = 0): IsoDate => {
 export const weekdayOf = (date: IsoDate): number =>
   (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
 
+const MONDAY = { firstDay: 1 };
+/** Browsers have the one or the other. */
+type Region = Intl.Locale & { getWeekInfo?(): typeof MONDAY; weekInfo?: typeof MONDAY };
+const region: Region = new Intl.Locale(locale);
+
 /** With which weekday the visitor's weeks begin; 0 is Monday. */
-export const firstWeekday: number = (() => {
-  const region = new Intl.Locale(locale) as Intl.Locale & {
-    getWeekInfo?: () => { firstDay: number };
-    weekInfo?: { firstDay: number };
-  };
-  return ((region.getWeekInfo?.() ?? region.weekInfo)?.firstDay ?? 1) - 1;
-})();
+export const firstWeekday: number =
+  (region.getWeekInfo?.() ?? region.weekInfo ?? MONDAY).firstDay - 1;
 
 /** Names of the weekdays in the order of the visitor's weeks. */
 export const weekdays: string[] = Array.from({ length: 7 }, (_, at) =>

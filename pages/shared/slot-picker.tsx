@@ -29,12 +29,6 @@ export interface SlotPickerProps {
 const texts = shared.slots;
 const LONGEST_RANGE = 62;
 
-function groupBy<Item, Key>(items: Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
-}
-
 const startsOf = ({ days }: FreeStarts): f.Instant[] =>
   days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
 
@@ -62,7 +56,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
       if (month === null) return undefined;
       // A day of the visitor may reach into the day before and after of the professional.
       const answer = await load(f.addDays(month, -1), f.monthOf(month, 1), signal);
-      const days = groupBy(startsOf(answer), (start) => f.dateOf(start, f.visitorZone));
+      const days = Map.groupBy(startsOf(answer), (start) => f.dateOf(start, f.visitorZone));
       for (const date of days.keys()) if (f.monthOf(date) !== month) days.delete(date);
       return { days, zone: answer.time_zone };
     },
@@ -195,10 +189,6 @@ interface TimesProps extends Pick<SlotPickerProps, "name" | "onPick"> {
 
 function Times({ day, starts, zone, name, onPick }: TimesProps) {
   const differ = starts.some((start) => f.clocksDiffer(start, zone, f.visitorZone));
-  const parts = groupBy(starts, (start) => {
-    const hour = f.hourOf(start, f.visitorZone);
-    return hour < 12 ? texts.morning : hour < 18 ? texts.afternoon : texts.evening;
-  });
   return (
     <>
       <Heading level={2}>{f.dateText(day, "day")}</Heading>
@@ -207,21 +197,16 @@ function Times({ day, starts, zone, name, onPick }: TimesProps) {
           {texts.yourZone(f.zoneText(f.visitorZone))} {texts.theirZone(f.zoneText(zone), name)}
         </p>
       )}
-      {[...parts].map(([part, times]) => (
-        <section key={part} aria-label={part}>
-          <h3>{part}</h3>
-          <ul class="chips">
-            {times.map((start) => (
-              <li key={start}>
-                <button type="button" class="chip" onClick={() => onPick(start)}>
-                  {f.timeOf(start, f.visitorZone)}
-                  {differ && <small>{texts.there(f.timeOf(start, zone), f.zoneText(zone))}</small>}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      <ul class="chips">
+        {starts.map((start) => (
+          <li key={start}>
+            <button type="button" class="chip" onClick={() => onPick(start)}>
+              {f.timeOf(start, f.visitorZone)}
+              {differ && <small>{texts.there(f.timeOf(start, zone), f.zoneText(zone))}</small>}
+            </button>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -25,9 +25,6 @@ export const en = {
     when: "When",
     inZone: (zone: string) => `In ${zone}`,
     next: "These are free next:",
-    morning: "Morning",
-    afternoon: "Afternoon",
-    evening: "Evening",
   },
   errors: {
     network: "There is no connection. What you entered is still here: please try again.",

@@ -25,9 +25,6 @@ export const it: SharedTexts = {
     when: "Quando",
     inZone: (zone) => `A ${zone}`,
     next: "I prossimi liberi sono:",
-    morning: "Mattina",
-    afternoon: "Pomeriggio",
-    evening: "Sera",
   },
   errors: {
     network: "Non c’è connessione. Quello che hai scritto è ancora qui: riprova.",
