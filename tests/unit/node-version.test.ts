@@ -49,8 +49,9 @@ test("ranges are read as npm reads them", () => {
   expect(refused.filter((range) => admits(range, FLOOR))).toEqual([]);
 });
 
-test("package.json names the floor", () => {
+test("package.json names the floor, and that of the client the same", () => {
   expect(engines?.node).toBe(">=20.19");
+  expect(read("client").engines?.node).toBe(">=20.19");
 });
 
 describe("what is installed runs on the floor", () => {

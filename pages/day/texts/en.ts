@@ -1,4 +1,4 @@
-import type { Status } from "../diary.ts";
+import type { BookingStatus } from "../../../client/src/database.ts";
 
 const otherBrowser =
   "The link was asked for in another browser. Open it there, or ask for a new one here.";
@@ -51,7 +51,7 @@ export const en = {
     cancelled: "Cancelled",
     completed: "Done",
     no_show: "Did not come",
-  } satisfies Record<Status, string>,
+  } satisfies Record<BookingStatus, string>,
   held: (time: string) => `Held until ${time}`,
   heldForPayment: "The client has not paid yet.",
   heldForAddress: "The client has not confirmed the e-mail address yet.",
@@ -62,7 +62,7 @@ export const en = {
     cancelled: "Cancel",
     completed: "Done",
     no_show: "Did not come",
-  } satisfies Record<Status, string>,
+  } satisfies Record<BookingStatus, string>,
   bringBack: "Bring back",
   move: "Move",
   cancel: "Cancel",
