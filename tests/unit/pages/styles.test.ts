@@ -10,7 +10,7 @@ const SIDES = [
   /border-(?:top|bottom)-(?:left|right)-radius/,
   /(?:text-align|float|clear)\s*:\s*(?:left|right)/,
   // Four values have a left and a right one.
-  /(?:margin|padding|inset|border-width)\s*:\s*(?:[^\s;]+\s+){3}[^\s;]+;/,
+  /(?:margin|padding|inset|border-width)\s*:\s*(?:[^\s;(),]+\s+){3}[^\s;(),]+;/,
 ];
 
 const styles = ["shared", "booking", "portal", "day"].flatMap((page) =>
