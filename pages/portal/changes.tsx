@@ -5,11 +5,11 @@ import { isCode } from "../shared/api.ts";
 import { fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { addDays, dateOf, visitorZone } from "../shared/format.ts";
-import { useRoute } from "../shared/route.ts";
+import { goTo, useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";
-import { Button, Facts, Field, Link, Loading } from "../shared/ui.tsx";
-import { Contact, type OwnBooking } from "./bookings.tsx";
+import { Facts, Field, Link, Loading } from "../shared/ui.tsx";
+import type { OwnBooking } from "./bookings.tsx";
 import type { Portal } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
@@ -29,7 +29,6 @@ export function Cancel({ booking, finish, ...portal }: ChangeProps) {
   return (
     <Form
       {...{ action: cancel, label: texts.cancel.submit, kind: "danger" }}
-      beside={<Button onClick={() => finish()}>{texts.cancel.back}</Button>}
       instead={isCode(cancel.error, "too_late") && <Contact {...portal} />}
     >
       {booking.orders?.some(({ amount_paid }) => amount_paid > 0) && <p>{texts.cancel.money}</p>}
@@ -43,9 +42,9 @@ export function Cancel({ booking, finish, ...portal }: ChangeProps) {
 }
 
 export function Move({ booking, finish, ...portal }: ChangeProps) {
-  const { api, page } = portal;
-  const { query, go } = useRoute();
-  const { full_name: name, time_zone: zone } = portal.session.professional;
+  const { api, page, session } = portal;
+  const { query } = useRoute();
+  const { full_name: name, time_zone } = session.professional;
   const service = page?.services.find(({ id }) => id === booking.service_id);
   const start = query.get("start") ?? "";
   const move = useAction(async () => {
@@ -54,43 +53,45 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
     const isAsked = status === "pending" && expires_at === null;
     finish(isAsked ? texts.move.donePending(name) : texts.move.done);
   });
-  const back = <Button onClick={() => finish()}>{texts.move.back}</Button>;
   if (page === undefined) return <Loading />;
-  if (!service || Number.isNaN(Date.parse(start))) {
+  if (!service) return <p role="status">{texts.move.gone}</p>;
+  if (Number.isNaN(Date.parse(start))) {
     return (
-      <>
-        {!service && <p role="status">{texts.move.gone}</p>}
-        {service && (
-          <SlotPicker
-            load={(from_date, to_date, signal) => {
-              const range = { service_id: service.id, from_date, to_date };
-              const asked = { ...range, reschedule_of: booking.id };
-              return api.rpc("available_slots", asked, signal && { signal });
-            }}
-            {...{ name, day: query.get("day") }}
-            lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
-            onDay={(day) => go({ day }, { replace: true })}
-            onPick={(next) => go({ start: next })}
-          />
-        )}
-        <div class="actions">{back}</div>
-      </>
+      <SlotPicker
+        load={(from_date, to_date, signal) => {
+          const asked = { service_id: service.id, from_date, to_date, reschedule_of: booking.id };
+          return api.rpc("available_slots", asked, signal && { signal });
+        }}
+        {...{ name, day: query.get("day") }}
+        lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
+        onDay={(day) => goTo({ day }, { replace: true })}
+        onPick={(next) => goTo({ start: next })}
+      />
     );
   }
   return (
     <Form
-      {...{ action: move, label: texts.move.submit, beside: back }}
+      {...{ action: move, label: texts.move.submit }}
       instead={
-        <>
-          {isCode(move.error, "too_late") && <Contact {...portal} />}
-          <NextStarts error={move.error} />
-        </>
+        isCode(move.error, "too_late") ? <Contact {...portal} /> : <NextStarts error={move.error} />
       }
     >
       <h3>{texts.move.chosen}</h3>
-      <Facts plain rows={when(start, zone)} />
+      <Facts plain rows={when(start, time_zone)} />
       {service.requires_confirmation && <p>{texts.move.pendingWarning(name)}</p>}
       <Link to={{ start: null }}>{texts.move.other}</Link>
     </Form>
+  );
+}
+
+/** Whom to ask when it cannot be changed here any more. */
+export function Contact({ session, page }: Portal) {
+  const { contact_phone: phone, contact_email: email } = page?.professional ?? {};
+  return (
+    <p class="row">
+      {texts.bookings.contact(session.professional.full_name)}
+      {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
+      {email && <a href={`mailto:${email}`}>{email}</a>}
+    </p>
   );
 }
