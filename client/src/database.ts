@@ -3192,6 +3192,7 @@ export type ErrorDetails = {
     due: number;
   } | null;
   refund_exceeds_paid: {
+    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   reference_reused: string | null;
@@ -3207,6 +3208,7 @@ export type ErrorDetails = {
   nothing_due: string | null;
   payment_disputed: string | null;
   refund_exceeds_payment: {
+    /** In the currency of the row, exact */
     refundable: number;
   } | null;
   not_a_provider_payment: string | null;

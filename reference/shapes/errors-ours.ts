@@ -546,7 +546,7 @@ const PAYMENTS = [
     statuses: [409],
     when: "a refund that is recorded is more than was paid and not given back",
     todo: "Show what can be given back.",
-    details: z.strictObject({ refundable: z.number() }),
+    details: z.strictObject({ refundable: amount }),
     of,
   },
   {
@@ -604,7 +604,7 @@ const PAYMENTS = [
     statuses: [422],
     when: "more is to be given back than is left of the payment; without details where Stripe said so",
     todo: "Show what is left.",
-    details: z.strictObject({ refundable: z.number() }),
+    details: z.strictObject({ refundable: amount }),
     of,
   },
   {

@@ -152,8 +152,11 @@ begin
   perform private.lock_professional(v_order.professional_id);
   v_order := private.find_managed_order(p_order_id);
   v_due := greatest(v_order.total - v_order.amount_paid + v_order.amount_refunded, 0);
-  -- What is about to go back at the provider is not given back by hand too.
-  v_refundable := v_order.amount_paid - v_order.amount_refunded - private.refunds_due(p_order_id);
+  -- What is about to go back at the provider is not given back by hand too. More than all may
+  -- have gone back.
+  v_refundable := greatest(
+    v_order.amount_paid - v_order.amount_refunded - private.refunds_due(p_order_id), 0
+  );
 
   perform private.check_amount(p_amount, private.minor_units(v_order.professional_id));
 

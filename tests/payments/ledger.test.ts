@@ -500,6 +500,11 @@ describe("what a server reports", () => {
       ["refund", "refund_exceeds_paid"],
     ]);
     expect(await standing(order)).toBe("refunded 15 -16");
+    const more = seller.api.rpc("refund_payment", { order_id: order.id, amount: 1 });
+    expect(await failure(more)).toMatchObject({
+      code: "refund_exceeds_paid",
+      details: { refundable: 0 },
+    });
   });
 
   test("by the professional is refused where it does not fit, as before", async () => {
