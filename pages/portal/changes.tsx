@@ -4,8 +4,7 @@ import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
-import { addDays, dateOf, visitorZone } from "../shared/format.ts";
-import { goTo, useRoute } from "../shared/route.ts";
+import { useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";
 import { Facts, Field, Link, Loading } from "../shared/ui.tsx";
@@ -43,10 +42,9 @@ export function Cancel({ booking, finish, ...portal }: ChangeProps) {
 
 export function Move({ booking, finish, ...portal }: ChangeProps) {
   const { api, page, session } = portal;
-  const { query } = useRoute();
   const { full_name: name, time_zone } = session.professional;
   const service = page?.services.find(({ id }) => id === booking.service_id);
-  const start = query.get("start") ?? "";
+  const start = useRoute().query.get("start") ?? "";
   const move = useAction(async () => {
     const asked = { booking_id: booking.id, starts_at: start };
     const { status, expires_at } = await api.rpc("reschedule_booking", asked);
@@ -56,18 +54,7 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
   if (page === undefined) return <Loading />;
   if (!service) return <p role="status">{texts.move.gone}</p>;
   if (Number.isNaN(Date.parse(start))) {
-    return (
-      <SlotPicker
-        load={(from_date, to_date, signal) => {
-          const asked = { service_id: service.id, from_date, to_date, reschedule_of: booking.id };
-          return api.rpc("available_slots", asked, signal && { signal });
-        }}
-        {...{ name, day: query.get("day") }}
-        lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
-        onDay={(day) => goTo({ day }, { replace: true })}
-        onPick={(next) => goTo({ start: next })}
-      />
-    );
+    return <SlotPicker {...{ api, service, name, moved: booking.id }} />;
   }
   return (
     <Form

@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
+import { publicPage } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
@@ -22,7 +23,7 @@ function App() {
   const [session, setSession] = useState(sessions.readSession);
   const { username } = session?.professional ?? { username: query.get("professional") };
   const named = username || import.meta.env.VITE_PROFESSIONAL;
-  const page = useLoaded((signal) => sessions.publicPage(named, signal), [named]);
+  const page = useLoaded((signal) => publicPage(sessions.anybody, named, signal), [named]);
 
   useEffect(() => {
     // A link that is pasted into this tab loads nothing anew.

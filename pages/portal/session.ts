@@ -1,6 +1,6 @@
 /** What a mail's link brought, who is signed in in this tab, and whom the calls are made as. */
 import type { BookingPage, BookingSession, PortalSession } from "../../client/src/database.ts";
-import { type ApiClient, connect, connectPublicly, isCode } from "../shared/api.ts";
+import { type ApiClient, connect, connectPublicly } from "../shared/api.ts";
 import { type Changes, goTo } from "../shared/route.ts";
 import { readStored, writeStored } from "../shared/store.ts";
 
@@ -76,13 +76,5 @@ export function connectAs({ access_token }: Session, onEnd: () => void): ApiClie
       if (response.status === 401) onEnd();
       return response;
     },
-  });
-}
-
-/** Null where nobody is named, or takes neither bookings nor orders. */
-export async function publicPage(username: string, signal: AbortSignal) {
-  return anybody.rpc("booking_page", { username }, { signal }).catch((error) => {
-    if (isCode(error, "PGRST301", "validation_failed")) return null;
-    throw error;
   });
 }
