@@ -10,15 +10,6 @@ import { boundsOf } from "./time.ts";
 
 const { isBlock, nameOf } = diary;
 
-/** What usually comes next. Whether it may is the server's to say. */
-const NEXT: Record<diary.Status, diary.Status[]> = {
-  pending: ["confirmed"],
-  confirmed: ["completed", "no_show"],
-  completed: ["no_show"],
-  no_show: ["completed"],
-  cancelled: [],
-};
-
 const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
 /** When the professional works on a date. */
@@ -63,8 +54,11 @@ function Entry({ booking, date, zone, now, action, onCancel }: EntryProps) {
   const facts = [price && money(price, currency), paid && texts.paid(money(paid, currency))];
   const waits = orders.length > 0 ? texts.heldForPayment : texts.heldForAddress;
   const isLive = status === "pending" || status === "confirmed";
-  const hasStarted = booking.starts_at <= now.toISOString();
-  const next = NEXT[status].filter((to) => to === "confirmed" || (hasStarted && !isBlock(booking)));
+  const isDue = booking.starts_at <= now.toISOString() && !isBlock(booking);
+  // What usually comes next. Whether it may is the server's to say.
+  const outcomes: diary.Status[] = isDue && status !== "cancelled" ? ["completed", "no_show"] : [];
+  const next =
+    status === "pending" ? ["confirmed" as const] : outcomes.filter((to) => to !== status);
   const become = (status: diary.Status) => () => {
     const said = `${nameOf(booking)}: ${texts.status[status]}`;
     return action.run(() => diary.setStatus(booking, status), said, booking);

@@ -1,9 +1,8 @@
 /** To move a booking, and to cancel it. */
-import { useState } from "preact/hooks";
 import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { fieldErrors } from "../shared/errors.tsx";
-import { Form } from "../shared/form.tsx";
+import { Form, useFields } from "../shared/form.tsx";
 import { useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";
@@ -19,9 +18,10 @@ interface ChangeProps extends Portal {
 }
 
 export function Cancel({ booking, finish, ...portal }: ChangeProps) {
-  const [reason, setReason] = useState("");
+  const label = texts.cancel.reason(portal.session.professional.full_name);
+  const { values, field } = useFields({ reason: label }, { reason: "" });
   const cancel = useAction(async () => {
-    const said = reason.trim() && { reason };
+    const said = values.reason.trim() && values;
     await portal.api.rpc("cancel_booking", { booking_id: booking.id, ...said });
     finish(texts.cancel.done);
   });
@@ -31,11 +31,7 @@ export function Cancel({ booking, finish, ...portal }: ChangeProps) {
       instead={isCode(cancel.error, "too_late") && <Contact {...portal} />}
     >
       {booking.orders?.some(({ amount_paid }) => amount_paid > 0) && <p>{texts.cancel.money}</p>}
-      <Field
-        {...{ name: "reason", lines: 3, optional: true, value: reason, onValue: setReason }}
-        label={texts.cancel.reason(portal.session.professional.full_name)}
-        error={fieldErrors(cancel.error).reason}
-      />
+      <Field {...field("reason")} lines={3} optional error={fieldErrors(cancel.error).reason} />
     </Form>
   );
 }
@@ -51,6 +47,7 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
     const isAsked = status === "pending" && expires_at === null;
     finish(isAsked ? texts.move.donePending(name) : texts.move.done);
   });
+  const late = isCode(move.error, "too_late") && <Contact {...portal} />;
   if (page === undefined) return <Loading />;
   if (!service) return <p role="status">{texts.move.gone}</p>;
   if (Number.isNaN(Date.parse(start))) {
@@ -59,9 +56,7 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
   return (
     <Form
       {...{ action: move, label: texts.move.submit }}
-      instead={
-        isCode(move.error, "too_late") ? <Contact {...portal} /> : <NextStarts error={move.error} />
-      }
+      instead={late || <NextStarts error={move.error} />}
     >
       <h3>{texts.move.chosen}</h3>
       <Facts plain rows={when(start, time_zone)} />
