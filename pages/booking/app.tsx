@@ -1,5 +1,5 @@
 /** Which step of booking or buying the address names. */
-import { isCode } from "../shared/api.ts";
+import { publicPage } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
 import { useLoaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
@@ -15,21 +15,13 @@ import { TimesStep } from "./times-step.tsx";
 
 const STEPS = ["service", "product", "booking", "order"];
 
-async function pageOf(username: string, signal: AbortSignal): Promise<BookingPage | null> {
-  if (username === "") return null;
-  const page = await api.rpc("booking_page", { username }, { signal });
-  // A professional may have no name.
-  page.professional.full_name ||= page.professional.username;
-  return page;
-}
-
 export function App() {
   const { query } = useRoute();
   const username = query.get("professional") || import.meta.env.VITE_PROFESSIONAL;
-  const page = useLoaded((signal) => pageOf(username, signal), [username]);
+  const page = useLoaded((signal) => publicPage(api, username, signal), [username]);
   const name = page.value?.professional.full_name;
   const isDeep = STEPS.some((step) => query.has(step));
-  const isUnknown = page.value === null || isCode(page.error, "PGRST301", "validation_failed");
+  const isUnknown = page.value === null;
   const title = isUnknown ? texts.unknownTitle : texts.book;
   return (
     <Page
@@ -53,7 +45,7 @@ function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
   const service = services.find(({ id }) => id === query.get("service"));
   const start = query.get("start");
   if (service && start) return <DetailsStep key={start} {...{ professional, service, start }} />;
-  if (service) return <TimesStep {...{ professional, service }} day={query.get("day")} />;
+  if (service) return <TimesStep {...{ professional, service }} />;
   const product = products.find(({ id }) => id === query.get("product"));
   if (product) return <BuyStep {...{ professional, product, query }} />;
   const isGone = query.has("service") || query.has("product");

@@ -1,14 +1,12 @@
 /** When: a day and a time of a service. */
-import { addDays, dateOf, money, visitorZone } from "../shared/format.ts";
-import { goTo } from "../shared/route.ts";
+import { money } from "../shared/format.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { shared } from "../shared/texts/index.ts";
 import { Heading } from "../shared/ui.tsx";
 import { api, type Chosen } from "./api.ts";
 import { texts } from "./texts/index.ts";
 
-export function TimesStep({ professional, service, day }: Chosen & { day: string | null }) {
-  const today = dateOf(new Date(), visitorZone);
+export function TimesStep({ professional, service }: Chosen) {
   return (
     <>
       <div class="stack">
@@ -19,17 +17,7 @@ export function TimesStep({ professional, service, day }: Chosen & { day: string
           <span>{money(service.price, professional.currency)}</span>
         </p>
       </div>
-      <SlotPicker
-        load={(from_date, to_date, signal) => {
-          const args = { service_id: service.id, from_date, to_date };
-          return api.rpc("available_slots", args, signal && { signal });
-        }}
-        name={professional.full_name}
-        lastDate={addDays(today, service.max_advance_days + 1)}
-        day={day}
-        onDay={(chosen) => goTo({ day: chosen }, { replace: true })}
-        onPick={(start) => goTo({ start })}
-      />
+      <SlotPicker {...{ api, service, name: professional.full_name }} />
     </>
   );
 }

@@ -1,29 +1,26 @@
-/** The signed-in professional's page. */
-import type { ComponentType } from "preact";
+/** The signed-in professional's page: a day with all there is to do, or a week at a glance. */
 import { useEffect, useState } from "preact/hooks";
+import { useAction } from "../shared/action.ts";
 import { ApiError } from "../shared/api.ts";
 import { Failure, sentence } from "../shared/errors.tsx";
 import * as f from "../shared/format.ts";
-import { type Loaded, useLoaded } from "../shared/loaded.ts";
-import { announce, Button, Heading, Loading, Notice, Page } from "../shared/ui.tsx";
-import { type Asked, BlockDialog } from "./dialogs.tsx";
-import * as diary from "./diary.ts";
-import { useButtons } from "./entry.tsx";
-import { Hours } from "./hours.tsx";
-import { Navigation } from "./navigation.tsx";
+import { useLoaded } from "../shared/loaded.ts";
+import { goTo } from "../shared/route.ts";
+import { announce, Button, Field, Heading, Loading, Notice, Page } from "../shared/ui.tsx";
+import { BlockDialog, CancelDialog } from "./dialogs.tsx";
+import { type Booking, loadBookings, loadProfile, type Profile } from "./diary.ts";
 import { signOut } from "./session.ts";
 import { texts } from "./texts/index.ts";
 import { boundsOf } from "./time.ts";
-import { Day, Week } from "./views.tsx";
+import { Day, hoursText, Week } from "./views.tsx";
 
 /** No dialog can mend these: the page has to show how it stands. */
 const STALE = ["changed", "invalid_transition", "PGRST301"];
-const watched = { watched: true };
+const HOUR = 3_600_000;
 
 export function Diary({ query }: { query: URLSearchParams }) {
-  const known = useLoaded(diary.loadProfile, [], watched);
-  const { value: profile, error, again } = known;
-  if (profile) return <Schedule {...{ query, profile, known }} />;
+  const { value: profile, error, again } = useLoaded(loadProfile, []);
+  if (profile) return <Schedule {...{ query, profile }} />;
   return <Page>{error ? <Failure error={error} again={again} /> : <Loading />}</Page>;
 }
 
@@ -39,101 +36,127 @@ function datesAsked(query: URLSearchParams, today: f.IsoDate) {
 }
 
 /** After an action whose button is gone the focus is nowhere: it goes to what the action was about. */
-function mendFocus(booking?: diary.Booking): void {
+function mendFocus(about: Booking | undefined): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
-    const entry = document.getElementById(`entry-${booking?.id}`);
+    const entry = document.getElementById(`entry-${about?.id}`);
     (entry?.checkVisibility() ? entry : document.querySelector("h1"))?.focus();
   });
 }
 
-interface ScheduleProps {
-  query: URLSearchParams;
-  profile: diary.Profile;
-  known: Loaded<diary.Profile>;
-}
-
-function Schedule({ query, profile, known }: ScheduleProps) {
+function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile }) {
   const zone = profile.time_zone;
   const now = new Date();
   const today = f.dateOf(now, zone);
   const { day, isWeek, dates, first, last } = datesAsked(query, today);
   const [start, end] = boundsOf(first, last, zone);
-  const load = (signal: AbortSignal) => diary.loadBookings(start, end, signal);
-  const { value: bookings, at, again, error } = useLoaded(load, [start, end], watched);
-  const stale = error ?? known.error;
+  const load = (signal: AbortSignal) => loadBookings(start, end, signal);
+  const { value, at, again, error } = useLoaded(load, [start, end], { watched: true });
   const isElsewhere = [start, end].some((at) => f.clocksDiffer(at, zone, f.visitorZone));
-  const [trouble, setTrouble] = useState<unknown>();
-  const [open, setOpen] = useState<{ Dialog: ComponentType<Asked>; booking?: diary.Booking }>();
-  const close = (booking = open?.booking) => {
-    setOpen(undefined);
-    mendFocus(booking);
-  };
-  /** What goes wrong is said above all, since its entry may be gone; but in a dialog what can be mended there. */
-  const act = async (work: () => Promise<unknown>, said: string, booking = open?.booking) => {
-    let code = "";
-    try {
-      await work();
+  const hours = (Date.parse(end) - Date.parse(start)) / HOUR;
+  const shift = hours < 24 ? texts.forward : texts.backward;
+  const [asked, setAsked] = useState<Booking | "block">();
+  const leaving = useAction(signOut);
+  const action = useAction(
+    async (work: () => Promise<unknown>, said: string, about?: Booking): Promise<void> => {
+      const reload = () => again().then(() => mendFocus(about));
+      try {
+        await work();
+      } catch (failure) {
+        if (failure instanceof ApiError && STALE.includes(failure.code)) setAsked(undefined);
+        // Without a connection that takes as long as it may be tried again.
+        void reload();
+        throw failure;
+      }
       announce(said);
-      setTrouble(undefined);
-    } catch (failure) {
-      code = failure instanceof ApiError ? failure.code : "";
-      if (open && !STALE.includes(code)) throw failure;
-      setTrouble(failure);
-    }
-    setOpen(undefined);
-    const reloaded = Promise.all([again(), known.again()]);
-    // Without a connection that takes as long as it may be tried again.
-    if (code !== "network") await reloaded;
-    mendFocus(booking);
+      setAsked(undefined);
+      await reload();
+    },
+  );
+  const ask = (next?: typeof asked) => {
+    action.forget();
+    setAsked(next);
   };
-  const onStatus = (booking: diary.Booking, status: diary.Status) => {
-    const said = `${diary.nameOf(booking)}: ${texts.status[status]}`;
-    return act(() => diary.change(booking, { status }), said, booking);
+  const about = typeof asked === "object" ? asked : undefined;
+  const onClose = () => {
+    ask();
+    mendFocus(about);
   };
-  const week = [first, last].map((date) => f.dateText(date, "day")).join(" – ");
-  const title = isWeek ? week : f.dateText(day);
+  const title = isWeek
+    ? [first, last].map((date) => f.dateText(date, "day")).join(" – ")
+    : f.dateText(day);
   useEffect(() => announce(title), [title]);
-  const button = useButtons();
-  const shared = { zone, now, today, profile, bookings: bookings ?? [] };
+  const shared = { zone, now, today, profile, bookings: value ?? [] };
   return (
     <Page wide={isWeek} brand={<bdi>{profile.full_name}</bdi>}>
       <div class="stack">
         <Heading title={`${texts.title} · ${title}`}>{title}</Heading>
         <Navigation {...{ day, today, isWeek }} />
         {isElsewhere && <p class="zones">{texts.zone(f.zoneText(zone))}</p>}
-        {!isWeek && <Hours {...{ profile, act }} date={day} isPast={day < today} />}
-        {stale !== undefined && (
+        {!isWeek && (
+          <p class="faint">
+            {hoursText(profile, day)} {hours !== 24 && shift}
+          </p>
+        )}
+        {error !== undefined && (
           <Notice>
-            {sentence(stale)} {at && texts.stale(f.timeOf(at.toISOString(), zone))}
+            {sentence(error)} {at && texts.stale(f.timeOf(at.toISOString(), zone))}
           </Notice>
         )}
       </div>
-      {!bookings && !stale && <Loading />}
-      {bookings && isWeek && <Week {...shared} dates={dates} />}
-      {bookings && !isWeek && (
-        <Day
-          {...{ ...shared, date: day, onStatus }}
-          onAsk={async (Dialog, booking) => setOpen({ Dialog, booking })}
-        />
-      )}
-      {open && (
-        <open.Dialog
-          {...{ zone, date: day, finish: act, onClose: close }}
-          booking={open.booking as diary.Booking}
-        />
-      )}
+      {!value && !error && <Loading />}
+      {value && isWeek && <Week {...shared} dates={dates} />}
+      {value && !isWeek && <Day {...shared} {...{ date: day, action, onCancel: ask }} />}
+      {about && <CancelDialog {...{ booking: about, zone, action, onClose }} />}
+      {asked === "block" && <BlockDialog {...{ date: day, zone, action, onClose }} />}
       <footer class="row apart">
-        <Button onClick={() => setOpen({ Dialog: BlockDialog })}>{texts.blockDialog.title}</Button>
-        {button(texts.signOut, () => signOut().catch(setTrouble))}
+        <Button onClick={() => ask("block")}>{texts.blockDialog.title}</Button>
+        <Button kind="link" busy={leaving.busy} onClick={leaving.run}>
+          {texts.signOut}
+        </Button>
+        <Failure error={leaving.error} />
       </footer>
-      {trouble !== undefined && (
+      {action.error !== undefined && !asked && (
         <div class="toast">
-          <Failure error={trouble}>
-            <Button onClick={() => setTrouble(undefined)}>{texts.dismiss}</Button>
+          <Failure error={action.error}>
+            <Button onClick={action.forget}>{texts.dismiss}</Button>
           </Failure>
         </div>
       )}
     </Page>
+  );
+}
+
+type NavigationProps = Pick<ReturnType<typeof datesAsked>, "day" | "isWeek"> & { today: f.IsoDate };
+
+/** From day to day and week to week: by buttons, or to a date. */
+function Navigation({ day, today, isWeek }: NavigationProps) {
+  const say = isWeek ? texts.byWeek : texts.byDay;
+  const step = isWeek ? 7 : 1;
+  const show = (date: f.IsoDate) => goTo({ day: date === today ? null : date });
+  const turn = (sign: string, label: string, days: number) => (
+    <Button aria-label={label} onClick={() => show(f.addDays(day, days))}>
+      {sign}
+    </Button>
+  );
+  const view = (isShown: boolean, view: string | null, label: string) => (
+    <Button kind="link" aria-pressed={isShown} onClick={() => isShown || goTo({ view })}>
+      {label}
+    </Button>
+  );
+  const field = { name: "day", label: texts.goTo, value: day };
+  return (
+    <nav class="days" aria-label={texts.views}>
+      <div class="actions">
+        {turn("‹", say.previous, -step)}
+        <Button onClick={() => show(today)}>{texts.today}</Button>
+        {turn("›", say.next, step)}
+      </div>
+      <div class="actions">
+        {view(!isWeek, null, texts.byDay.name)}
+        {view(isWeek, "week", texts.byWeek.name)}
+      </div>
+      <Field {...field} type="date" onValue={(date) => date && show(date)} />
+    </nav>
   );
 }

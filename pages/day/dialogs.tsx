@@ -1,27 +1,27 @@
-/** What is asked before a booking is cancelled or moved, and for blocked time. */
+/** What is asked before a booking is cancelled, and for blocked time. */
 import { useState } from "preact/hooks";
 import { createIntent } from "../../client/src/index.ts";
-import { useAction } from "../shared/action.ts";
+import type { Action } from "../shared/action.ts";
 import { Form, type FormProps, useFields } from "../shared/form.tsx";
-import { addDays, dateOf, type IsoDate, momentText, money, timeOf } from "../shared/format.ts";
-import { useLoaded } from "../shared/loaded.ts";
+import { addDays, type IsoDate, money, timeOf } from "../shared/format.ts";
 import { Button, Dialog, Field } from "../shared/ui.tsx";
-import { type Booking, block, cancel, change, freeStarts, nameOf, paidFor } from "./diary.ts";
+import { type Booking, block, cancel, nameOf, paidFor } from "./diary.ts";
 import { texts } from "./texts/index.ts";
 import { instantOf } from "./time.ts";
 
-export interface Asked {
-  booking: Booking;
-  date: IsoDate;
+/** Does something, says so, and shows how the booking it is about stands then. */
+export type Act = Action<[work: () => Promise<unknown>, said: string, about?: Booking]>;
+
+interface Asked {
   zone: string;
+  action: Act;
   onClose: () => void;
-  /** Does it and says so; throws what can be mended in the dialog. */
-  finish: (work: () => Promise<unknown>, said: string) => Promise<void>;
 }
 
-interface AskProps extends Pick<FormProps, "action" | "kind" | "children">, Pick<Asked, "onClose"> {
+interface AskProps extends Omit<FormProps, "label"> {
   say: { confirm: string; keep: string };
   title: string;
+  onClose: () => void;
 }
 
 const Ask = ({ say, title, onClose, ...form }: AskProps) => (
@@ -30,17 +30,16 @@ const Ask = ({ say, title, onClose, ...form }: AskProps) => (
   </Dialog>
 );
 
-export function CancelDialog({ booking, zone, onClose, finish }: Asked) {
+export function CancelDialog({ booking, zone, action, onClose }: Asked & { booking: Booking }) {
   const say = texts.cancelDialog;
   const what = `${nameOf(booking)}, ${timeOf(booking.starts_at, zone)}`;
   const paid = paidFor(booking);
   const [refunds, setRefunds] = useState(true);
   const { values, field } = useFields(say, { reason: "" });
-  const action = useAction(() =>
-    finish(() => cancel(booking, values.reason.trim(), refunds), say.done(what)),
-  );
+  const work = () => cancel(booking, values.reason.trim(), refunds);
+  const run = () => action.run(work, say.done(what), booking);
   return (
-    <Ask {...{ say, action, onClose }} title={say.title(what)} kind="danger">
+    <Ask {...{ say, title: say.title(what), onClose, kind: "danger" }} action={{ ...action, run }}>
       <Field {...field("reason")} lines={2} optional hint={say.reasonHint} />
       {paid > 0 && (
         <label class="check">
@@ -52,45 +51,20 @@ export function CancelDialog({ booking, zone, onClose, finish }: Asked) {
   );
 }
 
-/** To any time of any day, as the professional may; those that are free are offered. */
-export function MoveDialog({ booking, zone, onClose, finish }: Asked) {
-  const say = texts.moveDialog;
-  const date = dateOf(booking.starts_at, zone);
-  const { values, field } = useFields(say, { date, time: "" });
-  const free = useLoaded(() => freeStarts(booking, values.date), [values.date]).value;
-  const move = useAction((starts_at: string) => {
-    const said = say.done(nameOf(booking), momentText(starts_at, zone, "day"));
-    return finish(() => change(booking, { starts_at }), said);
-  });
-  const run = () => move.run(instantOf(values.date, values.time, zone));
-  const chip = (start: string) => (
-    <button key={start} type="button" class="chip" onClick={() => move.run(start)}>
-      {timeOf(start, zone)}
-    </button>
-  );
-  return (
-    <Ask {...{ say, onClose }} action={{ ...move, run }} title={say.title(nameOf(booking))}>
-      <Field {...field("date")} type="date" required />
-      {free && <p class="faint">{free.length > 0 ? say.free : say.noneFree}</p>}
-      <div class="chips">{free?.map(chip)}</div>
-      <Field {...field("time")} type="time" required />
-    </Ask>
-  );
-}
-
-export function BlockDialog({ date, zone, onClose, finish }: Omit<Asked, "booking">) {
+export function BlockDialog({ date, zone, action, onClose }: Asked & { date: IsoDate }) {
   const say = texts.blockDialog;
   const [intent] = useState(() => createIntent());
   const { values, field } = useFields(say, { date, from: "", to: "", notes: "" });
-  const action = useAction(() => {
+  const work = () => {
     const { date, from, to } = values;
     const starts_at = instantOf(date, from, zone);
     const ends_at = instantOf(to > from ? date : addDays(date, 1), to, zone);
     const wanted = { starts_at, ends_at, notes: values.notes.trim() || null };
-    return finish(() => block({ id: intent.key(wanted), ...wanted }), say.done);
-  });
+    return block({ id: intent.key(wanted), ...wanted });
+  };
+  const run = () => action.run(work, say.done);
   return (
-    <Ask {...{ say, action, onClose }} title={say.title}>
+    <Ask {...{ say, title: say.title, onClose }} action={{ ...action, run }}>
       <Field {...field("date")} type="date" required />
       <Field {...field("from")} type="time" required />
       <Field {...field("to")} type="time" required hint={say.toHint} />

@@ -1,6 +1,6 @@
 /** What the page reads of the API, and how it changes a booking. */
 import { ApiError } from "../shared/api.ts";
-import type { Instant, IsoDate } from "../shared/format.ts";
+import type { Instant } from "../shared/format.ts";
 import { api, signOut } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
@@ -13,18 +13,13 @@ const run: typeof api.run = (query) =>
     throw error;
   });
 
-/** Somebody else was faster: what is shown is not how it stands. */
-export const changedElsewhere = () => new ApiError(409, { code: "changed" });
-
 const BOOKING = `id, version, status, starts_at, ends_at, service_id, service_name, price, currency,
   notes, internal_notes, cancel_reason, expires_at, checkout_open, client:clients(name, phone, email),
   orders(amount_paid, amount_refunded)` as const;
 
-export async function loadProfile(signal: AbortSignal) {
-  const columns = "id, full_name, time_zone, availability, updated_at";
-  const [profile] = await run(from("profiles").select(columns).abortSignal(signal));
-  if (!profile) throw changedElsewhere();
-  return profile;
+export function loadProfile(signal: AbortSignal) {
+  const own = from("profiles").select("full_name, time_zone, availability");
+  return run(own.abortSignal(signal).single());
 }
 
 /** Whatever touches the time between two moments, but holds that ran out, which nobody has heard of. */
@@ -39,27 +34,17 @@ export type Booking = Awaited<ReturnType<typeof loadBookings>>[number];
 export type Status = Booking["status"];
 
 /** Only as it was seen. Said again after an answer that was lost, it finds its own change, and that is well. */
-export async function change(
-  { id, version }: Booking,
-  values: Partial<Pick<Booking, "status" | "starts_at">>,
-): Promise<void> {
-  const update = from("bookings").update(values).eq("id", id).eq("version", version);
+export async function setStatus({ id, version }: Booking, status: Status): Promise<void> {
+  const update = from("bookings").update({ status }).eq("id", id).eq("version", version);
   if ((await run(update.select("id"))).length > 0) return;
-  const [now] = await run(from("bookings").select("status, starts_at").eq("id", id));
-  const isDone = Object.entries(values).every(([name, value]) => now?.[name as "status"] === value);
-  if (!isDone) throw changedElsewhere();
+  const [now] = await run(from("bookings").select("status").eq("id", id));
+  // Somebody else was faster: what is shown is not how it stands.
+  if (now?.status !== status) throw new ApiError(409, { code: "changed" });
 }
 
 /** With what was paid online for it, unless the professional keeps that. */
 export const cancel = ({ id }: Booking, reason: string, refund: boolean) =>
   rpc("cancel_booking", { booking_id: id, refund, ...(reason && { reason }) });
-
-export async function freeStarts({ service_id, id }: Booking, date: IsoDate): Promise<Instant[]> {
-  if (!service_id || !date) return [];
-  const args = { service_id, from_date: date, to_date: date, reschedule_of: id };
-  const { days } = await rpc("available_slots", args);
-  return days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
-}
 
 /** The id is of what is meant, so that what is sent twice is there once. */
 export async function block(values: Pick<Booking, "id" | "starts_at" | "ends_at" | "notes">) {

@@ -6,7 +6,7 @@ import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
 import { when } from "../shared/starts.tsx";
 import { Button, Facts, Heading, Loading, Words } from "../shared/ui.tsx";
-import { Cancel, Move } from "./changes.tsx";
+import { Cancel, Contact, Move } from "./changes.tsx";
 import { List } from "./list.tsx";
 import { dueNow, Pay } from "./orders.tsx";
 import { isLink, type Portal } from "./session.ts";
@@ -61,26 +61,26 @@ export function OneBooking({ finish, ...portal }: Portal & { finish: (said?: str
   if (found.error) return <Failure error={found.error} again={found.again} />;
   if (booking === undefined) return <Loading />;
   if (booking === null) return <p role="status">{texts.gone}</p>;
-  const [heading, Change] =
-    act === "move" ? [all.move, Move] : act === "cancel" ? [all.cancel, Cancel] : [all.link.manage];
+  const say = act === "move" ? all.move : act === "cancel" ? all.cancel : null;
+  const Change = act === "move" ? Move : Cancel;
   return (
     <section class="stack">
-      <Heading level={2}>{heading.heading}</Heading>
+      <Heading level={2}>{(say ?? all.link.manage).heading}</Heading>
       <div class="card stack">
-        <Card {...portal} booking={booking} isChanged={Change !== undefined} />
-        {Change && <Change {...portal} booking={booking} finish={finish} />}
+        <Card {...portal} booking={booking} isChanged={say !== null} />
+        {say && <Change {...portal} {...{ booking, finish }} />}
+        {say && <Button onClick={() => finish()}>{say.back}</Button>}
       </div>
     </section>
   );
 }
 
-interface CardProps extends Portal {
-  booking: OwnBooking;
-  /** What to do with it is being asked already. */
-  isChanged?: boolean;
-}
-
-function Card({ booking, isChanged = false, ...portal }: CardProps) {
+/** `isChanged`: what to do with it is being asked already. */
+function Card({
+  booking,
+  isChanged,
+  ...portal
+}: Portal & { booking: OwnBooking; isChanged?: boolean }) {
   const { full_name, time_zone } = portal.session.professional;
   const { id, status, cancelled_by: by, expires_at, starts_at, ends_at } = booking;
   const isOpen = status === "pending" || status === "confirmed";
@@ -88,13 +88,13 @@ function Card({ booking, isChanged = false, ...portal }: CardProps) {
   const order = booking.orders?.find((one) => one.status !== "cancelled");
   // What receipts call `cancel_until`; the API has the last word.
   const until = Date.parse(starts_at) - booking.cancellation_notice * 60_000;
+  const isLate = until < Date.now();
   const untilText = momentText(new Date(until).toISOString(), visitorZone);
   const kept = expires_at && timeOf(expires_at, visitorZone);
   const waits = kept ? texts[order ? "holdPayNote" : "holdNote"](kept) : texts.pending(full_name);
-  const change = (act: "move" | "cancel") => (
+  const change = (act: "move" | "cancel", kind: "plain" | "danger") => (
     <Button
-      kind={act === "cancel" ? "danger" : "plain"}
-      aria-label={`${texts[act]}: ${booking.service_name}`}
+      {...{ kind, "aria-label": `${texts[act]}: ${booking.service_name}` }}
       onClick={() => goTo({ booking: id, do: act })}
     >
       {texts[act]}
@@ -120,33 +120,14 @@ function Card({ booking, isChanged = false, ...portal }: CardProps) {
       <Words>{booking.notes}</Words>
       {isLive && status === "pending" && <p>{waits}</p>}
       {isLive && order && dueNow(order) > 0 && <Pay api={portal.api} order={order} />}
-      {isLive && until >= Date.now() && (
-        <>
-          <p class="faint">{texts.changeUntil(untilText)}</p>
-          <div class="actions">
-            {change("move")}
-            {change("cancel")}
-          </div>
-        </>
-      )}
-      {isLive && until < Date.now() && (
-        <>
-          <p class="faint">{texts.tooLate(untilText)}</p>
-          <Contact {...portal} />
-        </>
+      {isLive && <p class="faint">{texts[isLate ? "tooLate" : "changeUntil"](untilText)}</p>}
+      {isLive && isLate && <Contact {...portal} />}
+      {isLive && !isLate && (
+        <div class="actions">
+          {change("move", "plain")}
+          {change("cancel", "danger")}
+        </div>
       )}
     </>
-  );
-}
-
-/** Whom to ask when it cannot be changed here any more. */
-export function Contact({ session, page }: Portal) {
-  const { contact_phone: phone, contact_email: email } = page?.professional ?? {};
-  return (
-    <p class="row">
-      {texts.contact(session.professional.full_name)}
-      {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
-      {email && <a href={`mailto:${email}`}>{email}</a>}
-    </p>
   );
 }

@@ -3,18 +3,17 @@ import { useState } from "preact/hooks";
 import type { VerifyPortalOtpConfirmAnswer } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
 import { ApiError } from "../shared/api.ts";
-import { Failure } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
 import { Button, Heading, Notice, Words } from "../shared/ui.tsx";
-import { keepEntry, type LinkEntry } from "./entry.ts";
-import { anybody, type SessionAnswer } from "./session.ts";
-import { texts as all } from "./texts/index.ts";
+import { anybody, keepEntry, type LinkEntry, type SessionAnswer } from "./session.ts";
+import { texts } from "./texts/index.ts";
 
 interface LinkStepProps {
   entry: LinkEntry;
   onSession: (answer: SessionAnswer) => void;
   /** On to the sign-in, and of whose client where that is known. */
-  onLeave: (professionalId?: string) => void;
+  onLeave: (professional?: string) => void;
 }
 
 const { portal, mail } = anybody.functions;
@@ -23,41 +22,37 @@ export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkSte
   const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
     if (kind === "manage") return onSession(await portal.openLink(token));
-    if (kind === "confirm") {
-      setDone(await portal.confirm(token));
-    } else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
+    if (kind === "confirm") setDone(await portal.confirm(token));
+    else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
     keepEntry(null);
   });
   // Nothing of this gets better by trying again.
-  const refused = act.error instanceof ApiError ? all.refused[act.error.code] : undefined;
+  const refused = act.error instanceof ApiError && texts.refused[act.error.code];
   const { booking, order } = done ?? {};
-  const became = booking ? all.confirmed[booking.status] : order && all.confirmed.order;
-  const { heading, lead, button } = { ...all.link[kind], ...became };
+  const became = booking ? texts.confirmed[booking.status] : order && texts.confirmed.order;
+  const { heading, lead, button } = { ...texts.link[kind], ...became };
   const about = booking
     ? `${booking.service_name}\n${momentText(booking.starts_at, visitorZone)} (${zoneText(visitorZone)})`
-    : order && `${all.orders.number(order.number)}: ${money(order.total, order.currency)}`;
+    : order && `${texts.orders.number(order.number)}: ${money(order.total, order.currency)}`;
   return (
     <section class="card stack">
       <Heading key={String(!done)} title={heading}>
         {heading}
       </Heading>
-      {about && <Words>{about}</Words>}
-      {done ? (
-        <Notice kind="good">{became?.lead ?? all.done[kind]}</Notice>
-      ) : (
-        !refused && <p>{lead}</p>
-      )}
+      <Words>{about}</Words>
+      {done && <Notice kind="good">{became?.lead ?? texts.done[kind]}</Notice>}
       {refused && <Notice kind="error">{refused}</Notice>}
-      {!refused && <Failure error={act.error} />}
-      <div class="actions">
-        {!done && !refused ? (
-          <Button kind="primary" busy={act.busy} onClick={act.run}>
-            {button}
+      {done || refused ? (
+        <div class="actions">
+          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>
+            {texts.onward}
           </Button>
-        ) : (
-          <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>{all.onward}</Button>
-        )}
-      </div>
+        </div>
+      ) : (
+        <Form action={act} label={button}>
+          <p>{lead}</p>
+        </Form>
+      )}
     </section>
   );
 }

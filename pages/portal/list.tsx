@@ -20,34 +20,28 @@ interface ListProps<Row> {
 const focus = (element: HTMLElement | null) => element?.focus();
 
 export function List<Row extends { id: string }>({ load, none, card }: ListProps<Row>) {
+  // One more than is shown says whether there are more.
   const [rows, setRows] = useState<Row[]>();
-  const [hasMore, setHasMore] = useState(false);
+  const [shown, setShown] = useState(0);
   const next = useAction(async () => {
-    const known = rows ?? [];
-    // One more than is shown says whether there are more.
-    const got = await load(known.length, known.length + SIZE);
-    setHasMore(got.length > SIZE);
-    setRows([...known, ...got.slice(0, SIZE)]);
+    const more = await load(shown, shown + SIZE);
+    setRows([...(rows ?? []).slice(0, shown), ...more]);
+    setShown(shown + SIZE);
   });
   useEffect(() => void next.run(), []);
   return (
     <>
       {rows?.length === 0 && <p>{none}</p>}
       <ul class="list">
-        {rows?.map((row, at) => (
-          <li
-            key={row.id}
-            class="card stack"
-            tabIndex={-1}
-            ref={at && at % SIZE === 0 ? focus : null}
-          >
+        {rows?.slice(0, shown).map((row, at) => (
+          <li key={row.id} class="card stack" tabIndex={-1} ref={at % SIZE || !at ? null : focus}>
             {card(row)}
           </li>
         ))}
       </ul>
       {!rows && next.busy && <Loading />}
       <Failure error={next.error} again={next.run} />
-      {hasMore && !next.error && (
+      {rows && rows.length > shown && !next.error && (
         <Button busy={next.busy} onClick={next.run}>
           {texts.more}
         </Button>

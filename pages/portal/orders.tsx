@@ -2,14 +2,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Order } from "../../client/src/database.ts";
 import { useAction } from "../shared/action.ts";
-import { Failure } from "../shared/errors.tsx";
+import { Form } from "../shared/form.tsx";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, useRoute } from "../shared/route.ts";
 import { readStored, writeStored } from "../shared/store.ts";
-import { Button, type Fact, Facts, Heading, Notice, Words } from "../shared/ui.tsx";
-import { CLEAN } from "./home.tsx";
+import { type Fact, Facts, Heading, Notice, Words } from "../shared/ui.tsx";
 import { List } from "./list.tsx";
-import type { Portal } from "./session.ts";
+import { CLEAN, type Portal } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.orders;
@@ -17,10 +16,36 @@ const texts = all.orders;
 const COLUMNS =
   "id, number, created_at, items, subtotal, discount, tax, total, deposit, currency, status, payment_status, amount_paid, amount_refunded, notes, expires_at";
 
+/** How often, and how far apart, a payment is looked for. */
+const [LOOKS, PAUSE_MS] = [20, 1500];
+
+/** What is said of a payment that somebody comes back from, maybe before the API knows of it. */
+function usePayment(api: Portal["api"], query: URLSearchParams): string {
+  const paid = query.get("paid");
+  const [said, setSaid] = useState(texts.recording);
+  useEffect(() => {
+    if (!paid) return;
+    const before = readStored<number>("portal.paid") ?? 0;
+    let left = LOOKS;
+    const timer = setInterval(async () => {
+      const asked = api.from("orders").select("status, amount_paid").eq("id", paid);
+      // Without an answer it is asked again.
+      const [order] = await api.run(asked).catch(() => []);
+      const isThere = order && order.amount_paid > before;
+      left -= 1;
+      if (!isThere && left > 0) return;
+      clearInterval(timer);
+      const became = order?.status === "cancelled" ? texts.returned : texts.recorded;
+      setSaid(isThere ? became : texts.slow);
+    }, PAUSE_MS);
+    return () => clearInterval(timer);
+  }, [paid]);
+  return paid ? said : query.has("unpaid") ? texts.notPaid : "";
+}
+
 export function Orders({ api }: Pick<Portal, "api">) {
   const { query } = useRoute();
-  const [arrived, setArrived] = useState(false);
-  const paid = query.get("paid");
+  const said = usePayment(api, query);
   const load = (first: number, last: number): Promise<Order[]> => {
     const orders = api.from("orders").select(COLUMNS as "*");
     const inOrder = orders.order("created_at", { ascending: false }).order("id");
@@ -29,10 +54,9 @@ export function Orders({ api }: Pick<Portal, "api">) {
   return (
     <section class="stack">
       <Heading level={2}>{all.nav.orders}</Heading>
-      {paid && <Arrival api={api} id={paid} onArrived={() => setArrived(true)} />}
-      {query.has("unpaid") && <Notice>{texts.notPaid}</Notice>}
+      {said && <Notice>{said}</Notice>}
       <List
-        key={arrived}
+        key={said}
         {...{ load, none: texts.none }}
         card={(order) => <Card api={api} order={order} />}
       />
@@ -95,42 +119,5 @@ export function Pay({ api, order }: Pick<Portal, "api"> & { order: Order }) {
     writeStored("portal.paid", order.amount_paid);
     location.assign(url);
   });
-  return (
-    <>
-      <Failure error={pay.error} />
-      <div class="actions">
-        <Button kind="primary" busy={pay.busy} onClick={pay.run}>
-          {texts.pay(money(dueNow(order), order.currency))}
-        </Button>
-      </div>
-    </>
-  );
-}
-
-const LOOKS = 20;
-const PAUSE_MS = 1500;
-
-type ArrivalProps = Pick<Portal, "api"> & { id: string; onArrived: () => void };
-
-/** People come back as soon as they have paid, which may be before the API knows. */
-function Arrival({ api, id, onArrived }: ArrivalProps) {
-  const [said, setSaid] = useState(texts.recording);
-  useEffect(() => {
-    const before = readStored<number>("portal.paid") ?? 0;
-    let left = LOOKS;
-    const timer = setInterval(async () => {
-      const asked = api.from("orders").select("status, amount_paid").eq("id", id);
-      // Without an answer it is asked again.
-      const [order] = await api.run(asked).catch(() => []);
-      const isThere = order && order.amount_paid > before;
-      left -= 1;
-      if (!isThere && left > 0) return;
-      clearInterval(timer);
-      if (!isThere) return setSaid(texts.slow);
-      setSaid(order.status === "cancelled" ? texts.returned : texts.recorded);
-      onArrived();
-    }, PAUSE_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return <Notice>{said}</Notice>;
+  return <Form action={pay} label={texts.pay(money(dueNow(order), order.currency))} />;
 }

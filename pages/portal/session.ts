@@ -1,7 +1,40 @@
-/** Who is signed in in this tab, and whom the calls are made as. */
+/** What a mail's link brought, who is signed in in this tab, and whom the calls are made as. */
 import type { BookingPage, BookingSession, PortalSession } from "../../client/src/database.ts";
-import { type ApiClient, connect, connectPublicly, isCode } from "../shared/api.ts";
+import { type ApiClient, connect, connectPublicly } from "../shared/api.ts";
+import { type Changes, goTo } from "../shared/route.ts";
 import { readStored, writeStored } from "../shared/store.ts";
+
+const PURPOSES = ["manage", "confirm", "unsubscribe", "confirm-address"] as const;
+
+/** Why nobody is signed in any more. */
+export type Ending = "over" | "signedOut";
+
+export type LinkEntry = { kind: (typeof PURPOSES)[number]; token: string };
+/** Whose client is to sign in, with the code that a mail's link has. */
+export type CodeEntry = { kind: "code"; professional: string; code?: string; ended?: Ending };
+export type Entry = LinkEntry | CodeEntry;
+
+export function keepEntry(entry: Entry | null): Entry | null {
+  writeStored("portal.entry", entry);
+  return entry;
+}
+
+/**
+ * What is in the fragment, which no server sees. It is taken out of the address at once, and kept for this tab until
+ * it is used, so that a reload or another language asks the same question again.
+ */
+export function takeEntry(): Entry | null {
+  if (location.hash === "") return readStored("portal.entry");
+  const values = new URLSearchParams(location.hash.slice(1));
+  goTo({}, { replace: true });
+  const kind = PURPOSES.find((purpose) => values.has(purpose));
+  const { professional, email, code } = Object.fromEntries(values);
+  if (kind) return keepEntry({ kind, token: values.get(kind) ?? "" });
+  if (!professional || !email || !code) return keepEntry(null);
+  writeStored("portal.email", email);
+  goTo({ step: "code" }, { replace: true });
+  return keepEntry({ kind: "code", professional, code });
+}
 
 export type SessionAnswer = PortalSession | BookingSession;
 
@@ -16,6 +49,11 @@ export interface Portal {
   page: BookingPage | null | undefined;
 }
 
+/** Nothing of the query that is about one view. */
+export const CLEAN: Changes = Object.fromEntries(
+  ["view", "booking", "do", "day", "start", "paid", "unpaid"].map((name) => [name, null]),
+);
+
 export const anybody = connectPublicly();
 
 /** Of a booking's link: that booking and nothing else. */
@@ -23,8 +61,8 @@ export const isLink = ({ client }: SessionAnswer): boolean => !("email" in clien
 
 export const readSession = () => readStored<Session>("portal.session");
 
-export function keepSession(answer: SessionAnswer | Session | null): Session | null {
-  const session = answer && { ends: Date.now() + answer.expires_in * 1000, ...answer };
+export function keepSession(answer: SessionAnswer | null): Session | null {
+  const session = answer && { ...answer, ends: Date.now() + answer.expires_in * 1000 };
   writeStored("portal.session", session);
   return session;
 }
@@ -38,13 +76,5 @@ export function connectAs({ access_token }: Session, onEnd: () => void): ApiClie
       if (response.status === 401) onEnd();
       return response;
     },
-  });
-}
-
-/** Null where nobody is named, or takes neither bookings nor orders. */
-export async function publicPage(username: string, signal: AbortSignal) {
-  return anybody.rpc("booking_page", { username }, { signal }).catch((error) => {
-    if (isCode(error, "PGRST301", "validation_failed")) return null;
-    throw error;
   });
 }

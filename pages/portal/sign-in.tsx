@@ -5,58 +5,44 @@ import { useAction } from "../shared/action.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import type { Loaded } from "../shared/loaded.ts";
-import { useRoute } from "../shared/route.ts";
+import { goTo, useRoute } from "../shared/route.ts";
 import { useStored } from "../shared/store.ts";
 import { Button, Field, Heading, Loading, Notice } from "../shared/ui.tsx";
-import type { CodeEntry } from "./entry.ts";
-import { anybody, type SessionAnswer } from "./session.ts";
+import { anybody, type CodeEntry, type SessionAnswer } from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.signIn;
 const { portal } = anybody.functions;
 
-/** Why nobody is signed in any more. */
-export type Ending = "over" | "signedOut";
-
-/** Whose client signs in, where the address does not name somebody whose page is shown. */
-export type Owner = { id: string; full_name?: string };
-
 interface SignInProps {
-  /** A code that a mail's link brought. */
   entry: CodeEntry | null;
-  owner: Owner | undefined;
   page: Loaded<BookingPage | null>;
-  ending: Ending | undefined;
   onSession: (answer: SessionAnswer) => void;
 }
 
-export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
-  const { query, go } = useRoute();
-  const [mailed, setMailed] = useState(entry);
-  const [typed, setEmail] = useStored("portal.email", "");
-  const [code, setCode] = useState(entry?.code ?? "");
-  const email = mailed?.email ?? typed;
+export function SignIn({ entry, page, onSession }: SignInProps) {
+  const { query } = useRoute();
+  const [email, setEmail] = useStored("portal.email", "");
+  const [mailed, setMailed] = useState(entry?.code);
+  const [code, setCode] = useState(mailed ?? "");
   const shown = page.value?.professional;
-  const professionalId = mailed?.professional ?? owner?.id ?? shown?.id ?? "";
-  const name = [shown, owner].find((one) => one?.id === professionalId)?.full_name;
-  const isCodeStep = mailed !== null || (query.get("step") === "code" && email !== "");
+  const professionalId = entry?.professional ?? shown?.id ?? "";
+  const name = shown?.id === professionalId && shown.full_name;
+  const isCodeStep = query.get("step") === "code" && email !== "";
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
-    go({ step: "code" });
+    setMailed(undefined);
+    setCode("");
+    goTo({ step: "code" });
   });
   const verify = useAction(async () =>
     onSession(await portal.verifyCode({ email, code, professionalId })),
   );
-  const askAgain = () => {
-    setEmail(email);
-    setMailed(null);
-    go({ step: null });
-  };
   if (!professionalId && page.error) return <Failure error={page.error} again={page.again} />;
   if (!professionalId && page.value === undefined) return <Loading />;
   return (
     <section class="card stack">
-      {ending && <Notice>{all.ended[ending]}</Notice>}
+      {entry?.ended && <Notice>{all.ended[entry.ended]}</Notice>}
       <Heading key={String(isCodeStep)} title={name ? all.titleWith(name) : all.title}>
         {isCodeStep ? texts.codeHeading : texts.heading}
       </Heading>
@@ -74,7 +60,7 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
       ) : (
         <Form
           {...{ noValidate: true, action: verify, label: texts.verify }}
-          beside={<Button onClick={askAgain}>{texts.again}</Button>}
+          beside={<Button onClick={() => goTo({ step: null })}>{texts.again}</Button>}
         >
           <p dir="auto">{mailed ? texts.codeFromMail : texts.codeLead(email)}</p>
           <Field

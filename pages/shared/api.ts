@@ -1,5 +1,11 @@
 /** The API that the build was made for. */
-import { type ApiClient, type ClientOptions, createClient } from "../../client/src/index.ts";
+import type { BookingPage } from "../../client/src/database.ts";
+import {
+  type ApiClient,
+  type ClientOptions,
+  createClient,
+  isCode,
+} from "../../client/src/index.ts";
 
 export { type ApiClient, ApiError, isCode } from "../../client/src/index.ts";
 
@@ -10,3 +16,20 @@ export const connect = (options: ClientOptions): ApiClient =>
 
 /** As the public, whoever is signed in on another page of this host. */
 export const connectPublicly = (): ApiClient => connect({ accessToken: async () => null });
+
+/** Null where nobody is named, or takes neither bookings nor orders. */
+export async function publicPage(
+  api: ApiClient,
+  username: string,
+  signal: AbortSignal,
+): Promise<BookingPage | null> {
+  try {
+    const page = await api.rpc("booking_page", { username }, { signal });
+    // A professional may have no name.
+    page.professional.full_name ||= page.professional.username;
+    return page;
+  } catch (error) {
+    if (isCode(error, "PGRST301", "validation_failed")) return null;
+    throw error;
+  }
+}

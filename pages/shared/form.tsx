@@ -32,7 +32,7 @@ export interface FormProps {
   instead?: ComponentChildren;
   /** The API alone says what is wrong. */
   noValidate?: boolean;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 export function Form({ action, label, kind = "primary", ...props }: FormProps) {

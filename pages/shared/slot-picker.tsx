@@ -1,52 +1,49 @@
 /** Free starts by day: a month with its free days, and the times of one of them, by the visitor's clock. */
 import { useEffect, useState } from "preact/hooks";
+import type { AvailableSlots, PublicService } from "../../client/src/database.ts";
 import { useAction } from "./action.ts";
+import type { ApiClient } from "./api.ts";
 import { Failure } from "./errors.tsx";
 import * as f from "./format.ts";
 import { useLoaded } from "./loaded.ts";
+import { goTo, useRoute } from "./route.ts";
 import { shared } from "./texts/index.ts";
 import { Button, Heading, Loading } from "./ui.tsx";
 
-/** What `available_slots` answers. */
-export interface FreeStarts {
-  time_zone: string;
-  days: { slots: { starts_at: f.Instant }[] }[];
-}
-
-export interface SlotPickerProps {
-  /** At most 62 days at a time, both included. */
-  load: (from: f.IsoDate, to: f.IsoDate, signal?: AbortSignal) => Promise<FreeStarts>;
+interface SlotPickerProps {
+  api: ApiClient;
+  service: Pick<PublicService, "id" | "max_advance_days">;
+  /** A booking that is to be moved, whose own time is free for it. */
+  moved?: string;
   /** Whose times they are. */
   name: string;
-  /** No month after that of this date is looked at. */
-  lastDate: f.IsoDate;
-  /** The day whose times are shown. */
-  day: f.IsoDate | null;
-  onDay: (day: f.IsoDate | null) => void;
-  onPick: (start: f.Instant) => void;
 }
 
 const texts = shared.slots;
 const LONGEST_RANGE = 62;
 
-const startsOf = ({ days }: FreeStarts): f.Instant[] =>
+const startsOf = ({ days }: AvailableSlots): f.Instant[] =>
   days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
 
-/** The first day with a free start, by the visitor's clock. */
-async function firstFree(load: SlotPickerProps["load"], from: f.IsoDate, last: f.IsoDate) {
-  for (let at = from; at <= last; at = f.addDays(at, LONGEST_RANGE)) {
-    const [first] = startsOf(await load(at, f.addDays(at, LONGEST_RANGE - 1)));
-    if (first) return f.dateOf(first, f.visitorZone);
-  }
-  return null;
-}
-
-export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPickerProps) {
+/** The day and the start that are chosen are in the address. */
+export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
+  const day = useRoute().query.get("day");
   const today = f.dateOf(new Date(), f.visitorZone);
+  const lastDate = f.addDays(today, service.max_advance_days + 1);
   const [month, setMonth] = useState(day && f.monthOf(day));
+  /** At most 62 days at a time, both included. */
+  const load = (from_date: f.IsoDate, to_date: f.IsoDate, signal?: AbortSignal) => {
+    const asked = { service_id: service.id, from_date, to_date };
+    const args = moved ? { ...asked, reschedule_of: moved } : asked;
+    return api.rpc("available_slots", args, signal && { signal });
+  };
+  /** Shows the month of the first free start, by the visitor's clock. */
   const seek = useAction(async (from: f.IsoDate) => {
-    const found = await firstFree(load, f.addDays(from, -1), lastDate);
-    setMonth(f.monthOf(found ?? from));
+    for (let at = f.addDays(from, -1); at <= lastDate; at = f.addDays(at, LONGEST_RANGE)) {
+      const [first] = startsOf(await load(at, f.addDays(at, LONGEST_RANGE - 1)));
+      if (first) return setMonth(f.monthOf(f.dateOf(first, f.visitorZone)));
+    }
+    setMonth(f.monthOf(from));
   });
   useEffect(() => {
     if (month === null) void seek.run(today);
@@ -69,7 +66,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
   if (month === null) return <Loading />;
   const turn = (label: string, sign: string, months: number, isPossible: boolean) => {
     const onClick = () => {
-      onDay(null);
+      goTo({ day: null }, { replace: true });
       setMonth(f.monthOf(month, months));
     };
     return (
@@ -89,7 +86,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
           <h2 aria-live="polite">{f.dateText(month, "month")}</h2>
           {turn(texts.later, "›", 1, !isLast)}
         </div>
-        <MonthGrid {...{ month, days, day, onDay }} />
+        <MonthGrid {...{ month, days, day }} />
         {days?.size === 0 && (
           <div role="status">
             <p>{isLast ? texts.noneAtAll : texts.none}</p>
@@ -103,7 +100,7 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
       </section>
       <section class="times">
         {starts && free.value && (
-          <Times key={day} {...{ day, starts, zone: free.value.zone, name, onPick }} />
+          <Times key={day} {...{ day, starts, zone: free.value.zone, name }} />
         )}
         {!starts && days?.size !== 0 && <p class="faint">{texts.chooseDay}</p>}
       </section>
@@ -111,8 +108,9 @@ export function SlotPicker({ load, name, lastDate, day, onDay, onPick }: SlotPic
   );
 }
 
-interface MonthGridProps extends Pick<SlotPickerProps, "day" | "onDay"> {
+interface MonthGridProps {
   month: f.IsoDate;
+  day: f.IsoDate | null;
   /** Those with a free start. */
   days: Map<f.IsoDate, f.Instant[]> | undefined;
 }
@@ -121,7 +119,7 @@ interface MonthGridProps extends Pick<SlotPickerProps, "day" | "onDay"> {
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
 /** One of its days is in the tab order; the arrow keys go to the others. */
-function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
+function MonthGrid({ month, days = new Map(), day }: MonthGridProps) {
   const lead = (f.weekdayOf(month) - f.firstWeekday + 7) % 7;
   const weeks: f.IsoDate[][] = [];
   for (let at = f.addDays(month, -lead); at < f.monthOf(month, 1); at = f.addDays(at, 7)) {
@@ -150,7 +148,7 @@ function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
         tabIndex={date === inTabOrder ? 0 : -1}
         aria-pressed={date === day}
         aria-label={texts.day(f.dateText(date, "day"), count)}
-        onClick={() => onDay(date)}
+        onClick={() => goTo({ day: date }, { replace: true })}
       >
         {number}
       </button>
@@ -181,13 +179,14 @@ function MonthGrid({ month, days = new Map(), day, onDay }: MonthGridProps) {
   );
 }
 
-interface TimesProps extends Pick<SlotPickerProps, "name" | "onPick"> {
+interface TimesProps {
+  name: string;
   day: f.IsoDate;
   starts: f.Instant[];
   zone: string;
 }
 
-function Times({ day, starts, zone, name, onPick }: TimesProps) {
+function Times({ day, starts, zone, name }: TimesProps) {
   const differ = starts.some((start) => f.clocksDiffer(start, zone, f.visitorZone));
   return (
     <>
@@ -200,7 +199,7 @@ function Times({ day, starts, zone, name, onPick }: TimesProps) {
       <ul class="chips">
         {starts.map((start) => (
           <li key={start}>
-            <button type="button" class="chip" onClick={() => onPick(start)}>
+            <button type="button" class="chip" onClick={() => goTo({ start })}>
               {f.timeOf(start, f.visitorZone)}
               {differ && <small>{texts.there(f.timeOf(start, zone), f.zoneText(zone))}</small>}
             </button>

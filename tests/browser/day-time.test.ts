@@ -42,17 +42,6 @@ describe("from New York", () => {
     expect(await blocksOf(practice)).toEqual([["2027-03-01T13:00", "2027-03-01T14:30"]]);
   });
 
-  test("times of a move are Rome's", async () => {
-    const practice = await createPractice();
-    const booking = await appointment(practice, "2027-03-01T08:00:00Z");
-    const page = await openDay(practice, "?day=2027-03-01", elsewhere);
-    await page.getByRole("button", { name: "Move" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "16:45" }).click();
-    await page.getByText("16:45 – 17:45").waitFor();
-    const [row] = await sql`select starts_at from public.bookings where id = ${booking.id}`;
-    expect(new Date(row?.starts_at).toISOString()).toBe("2027-03-01T15:45:00.000Z");
-  });
-
   test("in a browser of the same zone nothing is said of zones", async () => {
     const page = await openDay(await createPractice(), "?day=2027-03-01");
     await page.getByText("Nothing is booked.").waitFor();

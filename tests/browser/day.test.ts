@@ -17,7 +17,6 @@ import {
   createPractice,
   entryOf,
   openDay,
-  type Practice,
   stored,
   writesOf,
 } from "../support/day.ts";
@@ -172,7 +171,7 @@ describe("outcomes", () => {
     await statusIs(booking, "completed");
   });
 
-  test("cancelled with a reason, and brought back", async () => {
+  test("cancelled with a reason, and shown apart", async () => {
     const practice = await createPractice();
     const booking = await appointment(practice, at(TOMORROW, 9));
     const page = await openDay(practice, `?day=${TOMORROW}`);
@@ -189,8 +188,7 @@ describe("outcomes", () => {
     });
     await hasFocus(page, `h1 "${await page.getByRole("heading", { level: 1 }).textContent()}"`);
     await page.locator("summary").click();
-    await button(page, "Bring back").click();
-    await statusIs(booking, "confirmed");
+    await entryOf(page, "Marta Rossi").getByText("A burst pipe").waitFor();
   });
 
   test.each([true, false])("money that was paid goes back unless kept: %s", async (goesBack) => {
@@ -267,48 +265,6 @@ describe("somebody else was faster", () => {
   });
 });
 
-describe("moving", () => {
-  test("to a free time of another day", async () => {
-    const practice = await createPractice();
-    const booking = await appointment(practice, at(TOMORROW, 9));
-    const page = await openDay(practice, `?day=${TOMORROW}`);
-    await button(page, "Move").click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Day").fill(dateIn(2));
-    await dialog.getByRole("button", { name: "14:15" }).waitFor();
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: "14:15" }).click();
-    await page.getByText("Nothing is booked.").waitFor();
-    const { starts_at } = await stored(booking);
-    const shown = new Intl.DateTimeFormat("sv", {
-      ...{ dateStyle: "short", timeStyle: "short", timeZone: "Europe/Rome" },
-    } as Intl.DateTimeFormatOptions).format(new Date(starts_at));
-    expect(shown).toBe(`${dateIn(2)} 14:15`);
-  });
-
-  test("to a time that is taken: explained, and what was typed is still there", async () => {
-    const practice = await createPractice();
-    const booking = await appointment(practice, at(TOMORROW, 8));
-    await createBooking(practice.professional, {
-      ...{ starts_at: at(TOMORROW, 20), ends_at: at(TOMORROW, 21) },
-    });
-    const page = await openDay(practice, `?day=${TOMORROW}`);
-    await button(page, "Move").click();
-    const dialog = page.getByRole("dialog");
-    const time = dialog.getByRole("textbox", { name: "Time" }).or(dialog.getByLabel("Time"));
-    await time.fill("21:30");
-    await dialog.getByRole("button", { name: "Move", exact: true }).click();
-    await dialog.getByRole("alert").getByText("Another booking or blocked time").waitFor();
-    expect(await time.inputValue()).toBe("21:30");
-    await time.fill("19:30");
-    await dialog.getByRole("button", { name: "Move", exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
-    const { version, starts_at } = await stored(booking);
-    expect(version).toBe(2);
-    expect(Date.parse(starts_at)).toBeGreaterThan(Date.parse(booking.starts_at));
-  });
-});
-
 describe("blocked time", () => {
   test("is kept free once, seen, and removed", async () => {
     const practice = await createPractice();
@@ -368,53 +324,13 @@ describe("blocked time", () => {
   });
 });
 
-describe("closing a day", () => {
-  const overridesOf = async ({ professional }: Practice) => {
-    const [row] = await sql`select availability from public.profiles where id = ${professional.id}`;
-    return row?.availability.overrides;
-  };
-  const override = ({ professional }: Practice, date: string, windows: object) => sql`
-    update public.profiles
-    set availability = availability || ${sql.json({ overrides: { [date]: windows } } as never)}
-    where id = ${professional.id}`;
-
-  test("and opening it again", async () => {
-    const practice = await createPractice();
-    const page = await openDay(practice, `?day=${TOMORROW}`);
-    await button(page, "Close this day").dblclick();
-    await page.getByText("Closed on this day").waitFor();
-    expect(await overridesOf(practice)).toEqual({ [TOMORROW]: [] });
-    await button(page, "Usual hours again").click();
-    await page.getByText("Open 09:00–18:00").waitFor();
-    expect(await overridesOf(practice)).toEqual({});
-  });
-
-  test.each([dateIn(5), TOMORROW])(
-    "hours of %s that another tab has written meanwhile are shown first, and kept",
-    async (date) => {
-      const practice = await createPractice();
-      const page = await openDay(practice, `?day=${TOMORROW}`);
-      await button(page, "Close this day").waitFor();
-      await override(practice, date, [["10:00", "12:00"]]);
-      await button(page, "Close this day").click();
-      await page.getByRole("alert").getByText("was changed elsewhere").waitFor();
-      expect(await overridesOf(practice)).toEqual({ [date]: [["10:00", "12:00"]] });
-      if (date === TOMORROW) return page.getByText("Open 10:00–12:00").waitFor();
-      await button(page, "Close this day").click();
-      await page.getByText("Closed on this day").waitFor();
-      expect(await page.getByRole("alert").count()).toBe(0);
-      expect(await overridesOf(practice)).toEqual({ [TOMORROW]: [], [date]: [["10:00", "12:00"]] });
-    },
-  );
-});
-
 describe("getting about", () => {
-  test("buttons, arrow keys, a date; back, and a reload stays", async () => {
+  test("buttons, a date; back, and a reload stays", async () => {
     const page = await openDay(await createPractice(), `?day=2027-03-01`);
     const shows = (title: string) => page.getByRole("heading", { name: title }).waitFor();
     await button(page, "Next day").click();
     await shows("Tuesday, 2 March 2027");
-    await page.keyboard.press("ArrowRight");
+    await button(page, "Next day").press("Enter");
     await shows("Wednesday, 3 March 2027");
     await page.goBack();
     await shows("Tuesday, 2 March 2027");
@@ -475,10 +391,10 @@ test("what is new comes by itself, and takes nobody's focus", async () => {
   const practice = await createPractice();
   await appointment(practice, at(TOMORROW, 9));
   const page = await openDay(practice, `?day=${TOMORROW}`);
-  await button(page, "Move").focus();
+  await button(page, "Cancel").focus();
   const other = await createClientRow(practice.professional, { name: "Luca Conti" });
   await appointment({ ...practice, client: other }, at(TOMORROW, 7));
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await entryOf(page, "Luca Conti").waitFor();
-  expect(await focused(page)).toBe('button "Move"');
+  expect(await focused(page)).toBe('button "Cancel"');
 });

@@ -96,7 +96,6 @@ export const en = {
     upcoming: "Upcoming",
     past: "Past",
     orders: "Orders",
-    me: "Profile",
     signOut: "Sign out",
   },
   bookings: {
@@ -183,14 +182,6 @@ export const en = {
     returned: "Your payment came too late, so it goes back to you.",
     slow: "Your payment takes a little longer to be recorded. You get a mail; do not pay again.",
     notPaid: "You came back without paying.",
-  },
-  me: {
-    name: "Name",
-    phone: "Phone",
-    emailNote: (name: string, email: string) =>
-      `Your e-mail address here is ${email}. ${name} can change it for you.`,
-    save: "Save",
-    saved: "Saved.",
   },
 };
 

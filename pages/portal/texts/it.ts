@@ -97,7 +97,6 @@ export const it: PortalTexts = {
     upcoming: "In arrivo",
     past: "Passate",
     orders: "Ordini",
-    me: "Profilo",
     signOut: "Esci",
   },
   bookings: {
@@ -184,13 +183,5 @@ export const it: PortalTexts = {
     returned: "Il tuo pagamento è arrivato troppo tardi e ti viene restituito.",
     slow: "Il pagamento ci mette un po' di più. Riceverai un'e-mail; non pagare di nuovo.",
     notPaid: "Non hai pagato.",
-  },
-  me: {
-    name: "Nome",
-    phone: "Telefono",
-    emailNote: (name, email) =>
-      `Il tuo indirizzo e-mail qui è ${email}. ${name} lo può cambiare per te.`,
-    save: "Salva",
-    saved: "Salvato.",
   },
 };
