@@ -137,7 +137,10 @@ test.each([
         asked.push(route.request().url());
         return route.fulfill({ contentType: "image/png", body: PIXEL });
       }),
-  }).then((page) => page.waitForLoadState("networkidle"));
+  }).then(async (page) => {
+    await page.getByRole("heading", { name: "Ana" }).waitFor();
+    await page.waitForLoadState("networkidle");
+  });
   expect(asked).toEqual(wanted);
 });
 
