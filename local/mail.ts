@@ -105,7 +105,14 @@ function linked(text: string) {
     .map((part, i) => (i % 2 ? html`<a href="${part}" target="_blank">${part}</a>` : part));
 }
 
-/** All mails; their HTML stands in frames that run no script and share no origin. `html` escapes. */
+/** A mail's HTML in a frame that runs no script and shares no origin; its links open beside it. */
+function framed(mail: string) {
+  const opening = mail.replace(/<head>/i, '$&<base target="_blank">');
+  return html`<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="HTML"
+srcdoc="${opening}"></iframe>`;
+}
+
+/** All mails. `html` escapes. */
 function page(mails: Mail[]) {
   const entries = mails.slice(0, LISTED).map(
     ({
@@ -119,7 +126,7 @@ function page(mails: Mail[]) {
       Attachments,
     }) => html`<details><summary>${Created}
 ${To.map(({ Address }) => Address).join(", ")}: ${Subject}</summary><p>From ${From.Address}</p>
-<pre>${linked(Text)}</pre>${HTML && html`<iframe sandbox title="HTML" srcdoc="${HTML}"></iframe>`}
+<pre>${linked(Text)}</pre>${HTML && framed(HTML)}
 ${Attachments.map(({ Filename, Content }) => html`<p>${Filename}</p><pre>${Content.toString()}</pre>`)}
 <p><a href="/api/v1/message/${ID}/raw">with all headers</a></p></details>`,
   );

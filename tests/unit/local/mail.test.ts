@@ -164,6 +164,13 @@ test("addresses in a mail's text are links, and its markup stays text", async ()
   );
 });
 
+test("a mail's frame opens links elsewhere, and is let do nothing else", async () => {
+  mail.send({ ...sample, HTML: "<html><head></head><a href='https://example.com'>x</a></html>" });
+  const shown = await (await fetch(mail.url)).text();
+  expect(shown).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox"');
+  expect(shown).toContain("&lt;base target=&quot;_blank&quot;&gt;");
+});
+
 test("a mail's markup stays inside its frame", async () => {
   mail.send({ ...sample, Subject: "<b>hi</b>", HTML: '"><script>alert(1)</script>' });
   const response = await fetch(mail.url);
