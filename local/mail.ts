@@ -98,7 +98,21 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** All mails; their HTML stands in frames that run no script and share no origin. `html` escapes. */
+/** What is typed as an address in a text, to be opened as in a mail program. */
+function linked(text: string) {
+  return text
+    .split(/(https?:\/\/\S+)/)
+    .map((part, i) => (i % 2 ? html`<a href="${part}" target="_blank">${part}</a>` : part));
+}
+
+/** A mail's HTML in a frame that runs no script and shares no origin; its links open beside it. */
+function framed(mail: string) {
+  const opening = mail.replace(/<head>/i, '$&<base target="_blank">');
+  return html`<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="HTML"
+srcdoc="${opening}"></iframe>`;
+}
+
+/** All mails. `html` escapes. */
 function page(mails: Mail[]) {
   const entries = mails.slice(0, LISTED).map(
     ({
@@ -112,12 +126,14 @@ function page(mails: Mail[]) {
       Attachments,
     }) => html`<details><summary>${Created}
 ${To.map(({ Address }) => Address).join(", ")}: ${Subject}</summary><p>From ${From.Address}</p>
-<pre>${Text}</pre>${HTML && html`<iframe sandbox title="HTML" srcdoc="${HTML}"></iframe>`}
+<pre>${linked(Text)}</pre>${HTML && framed(HTML)}
 ${Attachments.map(({ Filename, Content }) => html`<p>${Filename}</p><pre>${Content.toString()}</pre>`)}
 <p><a href="/api/v1/message/${ID}/raw">with all headers</a></p></details>`,
   );
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mail</title>
-<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto}pre{white-space:pre-wrap}
+<meta name="viewport" content="width=device-width">
+<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
+pre{white-space:pre-wrap}
 iframe{width:100%;height:30rem;border:1px solid #ccc}</style></head>
 <body><h1>Mails: ${mails.length}</h1>${entries}</body></html>`;
 }

@@ -162,7 +162,7 @@ export class Printer {
     if (keys.def.type !== "enum" && keys.def.type !== "literal") {
       return `{ [key: string]: ${type} }`;
     }
-    const mark = keys.values === undefined ? "?" : "";
+    const mark = def.partial ? "?" : "";
     return `{ [Key in ${this.type(def.keyType)}]${mark}: ${type} }`;
   }
 

@@ -485,7 +485,7 @@ export type ProductUpdate = Partial<
 
 export type Availability = {
   /** A day that is left out is closed */
-  weekly: { [Key in "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"]: [string, string][] };
+  weekly: { [Key in "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"]?: [string, string][] };
   /** Dates that have other hours; none: closed */
   overrides?: { [key: string]: [string, string][] };
 };
@@ -507,7 +507,7 @@ export type MailSettings = {
       | "order_cancelled"
       | "payment_received"
       | "payment_returned"
-      | "payment_refunded"]: boolean;
+      | "payment_refunded"]?: boolean;
   };
   /** To the professional */
   professional?: {
@@ -521,7 +521,7 @@ export type MailSettings = {
       | "payment_refund_failed"
       | "client_undeliverable"
       | "calendar_failing"
-      | "calendar_disconnected"]: boolean;
+      | "calendar_disconnected"]?: boolean;
   };
 };
 

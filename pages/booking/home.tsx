@@ -27,6 +27,9 @@ export function Home({ page: { professional, services, products } }: { page: Boo
       {services.length + products.length === 0 && <p>{texts.nothing}</p>}
       <Offers title={texts.book} offers={services.map((of) => serviceOffer(of, currency))} />
       <Offers title={texts.buy} offers={products.map((of) => productOffer(of, currency))} />
+      <p>
+        <a href={`portal/?professional=${professional.username}`}>{texts.portal}</a>
+      </p>
     </>
   );
 }

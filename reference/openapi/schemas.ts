@@ -31,8 +31,8 @@ function tidy(value: unknown, isOpen: boolean): unknown {
     if (key === "pattern" && (format === "uuid" || format === "date-time" || format === "date")) {
       return [];
     }
-    // Names are always texts.
-    if (key === "propertyNames" && (item as JsonSchema).type === "string") return [];
+    // Names are always texts; which ones they may be is worth saying.
+    if (key === "propertyNames" && !(item as JsonSchema).enum) return [];
     return [[key, tidy(item, isOpen)]];
   });
   return orNullInOne(Object.fromEntries(entries));

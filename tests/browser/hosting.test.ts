@@ -88,6 +88,15 @@ test.each(["portal/", "day/"])("%s is found there too, without a rewrite", async
   await expectAccessible(page);
 });
 
+test("the booking page leads to its professional's portal", async () => {
+  const professional = await mailingProfessional();
+  await openService(professional);
+  const page = await openPage(`${site.url}/salon/?professional=ana-${professional.id}`);
+  await page.getByRole("link", { name: "See what you have booked or ordered" }).click();
+  await page.getByText("Enter the e-mail address that Ana Bianchi has of you.").waitFor();
+  expect(page.url()).toContain(`${site.url}/salon/portal/?professional=`);
+});
+
 test("without a name in the address it is the page of VITE_PROFESSIONAL", async () => {
   const page = await openPage(`${site.url}/pictures/`);
   await page.getByRole("heading", { name: "Ana Bianchi" }).waitFor();

@@ -86,7 +86,7 @@ test("an address that is none is marked, and says nothing of who is a client", a
   const page = await openPage(await portalOf(ana));
   await page.getByLabel("E-mail address").fill("marta@");
   await page.getByRole("button", { name: "Mail me a code" }).click();
-  await page.getByText("This is not an e-mail address that can be used.").waitFor();
+  await page.getByText("Please enter an e-mail address that can be used.").waitFor();
   await expectAccessible(page);
   await page.getByLabel("E-mail address").fill("nobody@example.com");
   await page.getByRole("button", { name: "Mail me a code" }).click();

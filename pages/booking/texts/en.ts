@@ -5,6 +5,7 @@ export const en = {
   nothing: "Nothing can be booked here at the moment.",
   book: "Book an appointment",
   buy: "Buy",
+  portal: "See what you have booked or ordered",
   from: (price: string) => `from ${price}`,
   soldOut: "Sold out",
   payFull: "Paid when you book",

@@ -7,6 +7,7 @@ export const it: BookingTexts = {
   nothing: "Al momento qui non si può prenotare niente.",
   book: "Prenota un appuntamento",
   buy: "Acquista",
+  portal: "Vedi che cosa hai prenotato o ordinato",
   from: (price) => `da ${price}`,
   soldOut: "Esaurito",
   payFull: "Si paga alla prenotazione",

@@ -155,6 +155,22 @@ test("all mails are deleted", async () => {
   expect(await get("/api/v1/messages")).toMatchObject({ messages_count: 0 });
 });
 
+test("addresses in a mail's text are links, and its markup stays text", async () => {
+  mail.send({ ...sample, Text: 'Open\nhttps://example.com/#a=1&b"c<i> now <b>' });
+  const shown = await (await fetch(mail.url)).text();
+  const address = "https://example.com/#a=1&amp;b&quot;c&lt;i&gt;";
+  expect(shown).toContain(
+    `Open\n<a href="${address}" target="_blank">${address}</a> now &lt;b&gt;`,
+  );
+});
+
+test("a mail's frame opens links elsewhere, and is let do nothing else", async () => {
+  mail.send({ ...sample, HTML: "<html><head></head><a href='https://example.com'>x</a></html>" });
+  const shown = await (await fetch(mail.url)).text();
+  expect(shown).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox"');
+  expect(shown).toContain("&lt;base target=&quot;_blank&quot;&gt;");
+});
+
 test("a mail's markup stays inside its frame", async () => {
   mail.send({ ...sample, Subject: "<b>hi</b>", HTML: '"><script>alert(1)</script>' });
   const response = await fetch(mail.url);

@@ -81,6 +81,12 @@ test("a table takes filters as text, and in a body only the columns that may be 
   expect(Object.keys(properties)).not.toContain("version");
 });
 
+test("an object whose keys are known says which", () => {
+  const { weekly } = at("#/components/schemas/Availability")?.properties ?? {};
+  expect(weekly?.propertyNames?.enum).toContain("mon");
+  expect(weekly?.required).toBeUndefined();
+});
+
 test("reading RPCs may be called with GET, others only with POST, and servers' own are not there", () => {
   const methods = (name: string) => Object.keys(document.paths?.[`/rest/v1/rpc/${name}`] ?? {});
   expect(methods("available_slots")).toEqual(["post", "get"]);

@@ -34,6 +34,16 @@ test("what has a default may be left out of what is sent, and is in what comes b
   expect(new Printer().input(shape)).toContain("size?: number");
 });
 
+test("of a record that need not have them all, keys may be left out", () => {
+  const days = z.enum(["mon", "tue"]);
+  expect(new Printer().type(z.partialRecord(days, z.boolean()))).toBe(
+    `{ [Key in "mon" | "tue"]?: boolean }`,
+  );
+  expect(new Printer().type(z.record(days, z.boolean()))).toBe(
+    `{ [Key in "mon" | "tue"]: boolean }`,
+  );
+});
+
 test("lists are named by what is in them", () => {
   const list = (cursor: z.ZodType) =>
     new Printer().type(z.strictObject({ data: z.array(z.guid()), next_cursor: cursor }));
