@@ -119,7 +119,7 @@ function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile
       {action.error !== undefined && !asked && (
         <div class="toast">
           <Failure error={action.error}>
-            <Button onClick={action.forget}>{texts.dismiss}</Button>
+            <Button onClick={onClose}>{texts.dismiss}</Button>
           </Failure>
         </div>
       )}

@@ -75,8 +75,6 @@ export const it: SharedTexts = {
     byField: {
       email: "Questo indirizzo e-mail non si può usare.",
       code: "Il codice ha sei cifre.",
-      name: "Scrivi il tuo nome, di al massimo 200 caratteri.",
-      phone: "Questo numero di telefono non si può usare.",
       reason: "È troppo lungo: al massimo 1000 caratteri.",
       client_name: "Scrivi il tuo nome.",
       client_email: "Questo indirizzo e-mail non si può usare.",
