@@ -110,7 +110,9 @@ function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile
       {about && <CancelDialog {...{ booking: about, zone, action, onClose }} />}
       {asked === "block" && <BlockDialog {...{ date: day, zone, action, onClose }} />}
       <footer class="row apart">
-        <Button onClick={() => ask("block")}>{texts.blockDialog.title}</Button>
+        <Button busy={action.busy} onClick={() => ask("block")}>
+          {texts.blockDialog.title}
+        </Button>
         <Button kind="link" busy={leaving.busy} onClick={leaving.run}>
           {texts.signOut}
         </Button>
@@ -119,7 +121,7 @@ function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile
       {action.error !== undefined && !asked && (
         <div class="toast">
           <Failure error={action.error}>
-            <Button onClick={action.forget}>{texts.dismiss}</Button>
+            <Button onClick={onClose}>{texts.dismiss}</Button>
           </Failure>
         </div>
       )}

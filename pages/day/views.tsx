@@ -111,10 +111,7 @@ function Entry({ booking, date, zone, now, action, onCancel }: EntryProps) {
   );
 }
 
-interface DayProps extends Omit<EntryProps, "booking"> {
-  bookings: diary.Booking[];
-  today: IsoDate;
-}
+type DayProps = Omit<EntryProps, "booking"> & { bookings: diary.Booking[]; today: IsoDate };
 
 export function Day({ bookings, today, ...props }: DayProps) {
   const now = props.now.toISOString();

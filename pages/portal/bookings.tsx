@@ -1,12 +1,15 @@
 /** Bookings of the client, and one of them, to be looked at, moved or cancelled. */
 import type { Booking, Order } from "../../client/src/database.ts";
-import { Failure } from "../shared/errors.tsx";
+import { useAction } from "../shared/action.ts";
+import { isCode } from "../shared/api.ts";
+import { Failure, fieldErrors } from "../shared/errors.tsx";
+import { Form, useFields } from "../shared/form.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
-import { when } from "../shared/starts.tsx";
-import { Button, Facts, Heading, Loading, Words } from "../shared/ui.tsx";
-import { Cancel, Contact, Move } from "./changes.tsx";
+import { SlotPicker } from "../shared/slot-picker.tsx";
+import { NextStarts, when } from "../shared/starts.tsx";
+import { Button, Facts, Field, Heading, Link, Loading, Words } from "../shared/ui.tsx";
 import { List } from "./list.tsx";
 import { dueNow, Pay } from "./orders.tsx";
 import { isLink, type Portal } from "./session.ts";
@@ -20,7 +23,7 @@ const ORDERS =
   "orders(id, status, total, deposit, amount_paid, amount_refunded, payment_status, currency, expires_at)";
 
 /** As far as a client sees it; a link sees no orders. */
-export type OwnBooking = Booking & { orders?: Order[] };
+type OwnBooking = Booking & { orders?: Order[] };
 
 const bookings = ({ api, session }: Portal) =>
   api.from("bookings").select((isLink(session) ? COLUMNS : `${COLUMNS}, ${ORDERS}`) as "*");
@@ -129,5 +132,72 @@ function Card({
         </div>
       )}
     </>
+  );
+}
+
+interface ChangeProps extends Portal {
+  booking: OwnBooking;
+  /** Back, with what has been done. */
+  finish: (said?: string) => void;
+}
+
+function Cancel({ booking, finish, ...portal }: ChangeProps) {
+  const label = all.cancel.reason(portal.session.professional.full_name);
+  const { values, field } = useFields({ reason: label }, { reason: "" });
+  const cancel = useAction(async () => {
+    const said = values.reason.trim() && values;
+    await portal.api.rpc("cancel_booking", { booking_id: booking.id, ...said });
+    finish(all.cancel.done);
+  });
+  return (
+    <Form
+      {...{ action: cancel, label: all.cancel.submit, kind: "danger" }}
+      instead={isCode(cancel.error, "too_late") && <Contact {...portal} />}
+    >
+      {booking.orders?.some(({ amount_paid }) => amount_paid > 0) && <p>{all.cancel.money}</p>}
+      <Field {...field("reason")} lines={3} optional error={fieldErrors(cancel.error).reason} />
+    </Form>
+  );
+}
+
+function Move({ booking, finish, ...portal }: ChangeProps) {
+  const { api, page, session } = portal;
+  const { full_name: name, time_zone } = session.professional;
+  const service = page?.services.find(({ id }) => id === booking.service_id);
+  const start = useRoute().query.get("start") ?? "";
+  const move = useAction(async () => {
+    const asked = { booking_id: booking.id, starts_at: start };
+    const { status, expires_at } = await api.rpc("reschedule_booking", asked);
+    const isAsked = status === "pending" && expires_at === null;
+    finish(isAsked ? all.move.donePending(name) : all.move.done);
+  });
+  const late = isCode(move.error, "too_late") && <Contact {...portal} />;
+  if (page === undefined) return <Loading />;
+  if (!service) return <p role="status">{all.move.gone}</p>;
+  if (Number.isNaN(Date.parse(start))) {
+    return <SlotPicker {...{ api, service, name, moved: booking.id }} />;
+  }
+  return (
+    <Form
+      {...{ action: move, label: all.move.submit }}
+      instead={late || <NextStarts error={move.error} />}
+    >
+      <h3>{all.move.chosen}</h3>
+      <Facts plain rows={when(start, time_zone)} />
+      {service.requires_confirmation && <p>{all.move.pendingWarning(name)}</p>}
+      <Link to={{ start: null }}>{all.move.other}</Link>
+    </Form>
+  );
+}
+
+/** Whom to ask when it cannot be changed here any more. */
+function Contact({ session, page }: Portal) {
+  const { contact_phone: phone, contact_email: email } = page?.professional ?? {};
+  return (
+    <p class="row">
+      {texts.contact(session.professional.full_name)}
+      {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
+      {email && <a href={`mailto:${email}`}>{email}</a>}
+    </p>
   );
 }

@@ -9,10 +9,9 @@ import { goTo, useRoute } from "../shared/route.ts";
 import { writeStored } from "../shared/store.ts";
 import { Button, Link, Notice, Page } from "../shared/ui.tsx";
 import { Bookings, OneBooking } from "./bookings.tsx";
-import { LinkStep } from "./link-step.tsx";
 import { Orders } from "./orders.tsx";
 import * as sessions from "./session.ts";
-import { SignIn } from "./sign-in.tsx";
+import { LinkStep, SignIn } from "./sign-in.tsx";
 import { texts } from "./texts/index.ts";
 
 const arrived = sessions.takeEntry();

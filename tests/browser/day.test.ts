@@ -12,14 +12,7 @@ import {
   type Page,
 } from "../support/browser.ts";
 import { sql } from "../support/database.ts";
-import {
-  appointment,
-  createPractice,
-  entryOf,
-  openDay,
-  stored,
-  writesOf,
-} from "../support/day.ts";
+import { appointment, createPractice, entryOf, openDay, stored, writesOf } from "../support/day.ts";
 import { createBooking, createClientRow, createOrder } from "../support/factories.ts";
 import { availableSlots } from "../support/scheduling.ts";
 import { until } from "../support/webhooks.ts";

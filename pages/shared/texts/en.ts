@@ -67,8 +67,6 @@ export const en = {
     byField: {
       email: "Please enter an e-mail address that can be used.",
       code: "The code has six digits.",
-      name: "Please enter your name, of at most 200 characters.",
-      phone: "This is not a telephone number that can be used.",
       reason: "This is too long: at most 1000 characters.",
       client_name: "Please enter your name.",
       client_email: "Please enter an e-mail address that can be used.",

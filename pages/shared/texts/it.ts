@@ -67,8 +67,6 @@ export const it: SharedTexts = {
     byField: {
       email: "Scrivi un indirizzo e-mail che si possa usare.",
       code: "Il codice ha sei cifre.",
-      name: "Scrivi il tuo nome, di al massimo 200 caratteri.",
-      phone: "Questo numero di telefono non si può usare.",
       reason: "È troppo lungo: al massimo 1000 caratteri.",
       client_name: "Scrivi il tuo nome.",
       client_email: "Scrivi un indirizzo e-mail che si possa usare.",
