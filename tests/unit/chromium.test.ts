@@ -61,7 +61,9 @@ describe(".ci/run", () => {
     for (const program of ["npm", "apt-get", "sudo", ...programs]) {
       const call = `echo "\${REQUIRE_BROWSER:+REQUIRE_BROWSER=$REQUIRE_BROWSER }${program} $*" >> ${log}`;
       const then =
-        { sudo: '"$@"', "apt-get": name === "apt-fails" ? "exit 100" : "" }[program] ?? "";
+        { sudo: '"$@"', "apt-get": name === "apt-fails" ? '[ "$1" = update ] || exit 100' : "" }[
+          program
+        ] ?? "";
       writeFileSync(join(bin, program), `#!/bin/sh\n${call}\n${then}\n`, { mode: 0o755 });
     }
     // Debian keeps these in one folder with Chromium.
@@ -91,6 +93,10 @@ describe(".ci/run", () => {
   });
 
   test("fails where it cannot be installed", () => {
-    expect(calls("apt-fails")).toEqual(["apt-get update -q", "exit 100"]);
+    expect(calls("apt-fails")).toEqual([
+      "apt-get update -q",
+      "apt-get install -q -y --no-install-recommends chromium",
+      "exit 100",
+    ]);
   });
 });
