@@ -30,13 +30,12 @@ const bookings = ({ api, session }: Portal) =>
 
 export function Bookings({ isPast, ...portal }: Portal & { isPast: boolean }) {
   const { api, session, page } = portal;
-  const load = (first: number, last: number): Promise<OwnBooking[]> => {
+  const load = (): Promise<OwnBooking[]> => {
     const now = new Date().toISOString();
     const query = isPast
       ? bookings(portal).or(`ends_at.lte.${now},status.in.(cancelled,completed,no_show)`)
       : bookings(portal).gt("ends_at", now).in("status", ["pending", "confirmed"]);
-    const inOrder = query.order("starts_at", { ascending: !isPast }).order("id");
-    return api.run(inOrder.range(first, last));
+    return api.run(query.order("starts_at", { ascending: !isPast }).order("id"));
   };
   return (
     <section class="stack">

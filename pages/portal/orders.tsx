@@ -46,10 +46,9 @@ function usePayment(api: Portal["api"], query: URLSearchParams): string {
 export function Orders({ api }: Pick<Portal, "api">) {
   const { query } = useRoute();
   const said = usePayment(api, query);
-  const load = (first: number, last: number): Promise<Order[]> => {
+  const load = (): Promise<Order[]> => {
     const orders = api.from("orders").select(COLUMNS as "*");
-    const inOrder = orders.order("created_at", { ascending: false }).order("id");
-    return api.run(inOrder.range(first, last));
+    return api.run(orders.order("created_at", { ascending: false }).order("id"));
   };
   return (
     <section class="stack">

@@ -62,12 +62,12 @@ async function pick(page: Page, days: number, time: string) {
 }
 
 describe("the lists", () => {
-  test("show what is to come, and elsewhere what is over or cancelled, in pages", async () => {
+  test("show what is to come, and elsewhere what is over or cancelled", async () => {
     const { ana, client, booking, add } = await booked({ name: "قص الشعر" });
     await add({ starts_at: at("11:00"), status: "pending", notes: "Second floor" });
     const over = await add({ starts_at: at("12:00", -3), status: "confirmed" });
     await sql`update public.bookings set status = 'no_show' where id = ${over.id}`;
-    for (let day = 20; day < 32; day++) {
+    for (const day of [20, 21]) {
       const { id } = await add({ starts_at: at("10:00", day) });
       await ana.api.rpc("cancel_booking", { booking_id: id, reason: `reason ${day}` });
     }
@@ -86,14 +86,9 @@ describe("the lists", () => {
     await page.getByRole("link", { name: "Past" }).click();
     await page.getByText("by Ana Bianchi").first().waitFor();
     expect(await focused(page)).toBe('h2 "Past"');
-    expect(await rows.count()).toBe(10);
-    expect(await rows.first().textContent()).toContain("Reasonreason 31");
-    await page.getByRole("button", { name: "Show more" }).click();
-    await page.getByText("Missed").waitFor();
-    expect(await rows.count()).toBe(13);
-    expect(await focused(page)).toContain("li ");
-    expect(await focused(page)).toContain("reason 21");
-    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+    expect(await rows.count()).toBe(3);
+    expect(await rows.first().textContent()).toContain("Reasonreason 21");
+    expect(await rows.last().textContent()).toContain("Missed");
     await expectAccessible(page);
 
     await page.goBack();

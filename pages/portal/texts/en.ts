@@ -2,7 +2,6 @@
 export const en = {
   title: "Your bookings",
   titleWith: (name: string) => `Your bookings with ${name}`,
-  more: "Show more",
   signIn: {
     heading: "See your bookings",
     lead: (name: string) =>

@@ -3,7 +3,6 @@ import type { PortalTexts } from "./en.ts";
 export const it: PortalTexts = {
   title: "Le tue prenotazioni",
   titleWith: (name) => `Le tue prenotazioni con ${name}`,
-  more: "Mostra altro",
   signIn: {
     heading: "Vedi le tue prenotazioni",
     lead: (name) => `Scrivi l'indirizzo e-mail che ${name} ha di te. Riceverai lì un codice.`,
