@@ -75,7 +75,7 @@ export function functionRoutes(call: Call) {
       /** The token behind `#unsubscribe=`. */
       unsubscribe: (t: string, options?: CallOptions) =>
         send("POST /mail/unsubscribe", { query: { t }, token: null }, options),
-      /** The token behind `#confirm_address=`. */
+      /** The token behind `#confirm-address=`. */
       confirmAddress: (token: string, options?: CallOptions) =>
         send("POST /mail/confirm-address", { body: { token }, token: null }, options),
     },
