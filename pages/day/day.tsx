@@ -29,9 +29,7 @@ export function Diary({ query }: { query: URLSearchParams }) {
 
 /** `?day=2026-12-01&view=week`; without a day, or with nonsense, it is today. */
 function datesAsked(query: URLSearchParams, today: f.IsoDate) {
-  const asked = query.get("day") ?? "";
-  const isDate = /^2[01]\d\d-\d\d-\d\d$/.test(asked) && !Number.isNaN(Date.parse(asked));
-  const day = isDate ? f.addDays(asked, 0) : today;
+  const day = f.dateIn(query.get("day")) ?? today;
   const isWeek = query.get("view") === "week";
   const first = f.addDays(day, isWeek ? -((f.weekdayOf(day) - f.firstWeekday + 7) % 7) : 0);
   const dates = Array.from({ length: isWeek ? 7 : 1 }, (_, index) => f.addDays(first, index));

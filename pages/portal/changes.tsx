@@ -4,7 +4,7 @@ import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
-import { addDays, dateOf, visitorZone } from "../shared/format.ts";
+import { addDays, dateIn, dateOf, instantIn, visitorZone } from "../shared/format.ts";
 import { useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";
@@ -47,7 +47,7 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
   const { query, go } = useRoute();
   const { full_name: name, time_zone: zone } = portal.session.professional;
   const service = page?.services.find(({ id }) => id === booking.service_id);
-  const start = query.get("start") ?? "";
+  const start = instantIn(query.get("start")) ?? "";
   const move = useAction(async () => {
     const asked = { booking_id: booking.id, starts_at: start };
     const { status, expires_at } = await api.rpc("reschedule_booking", asked);
@@ -56,7 +56,7 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
   });
   const back = <Button onClick={() => finish()}>{texts.move.back}</Button>;
   if (page === undefined) return <Loading />;
-  if (!service || Number.isNaN(Date.parse(start))) {
+  if (!service || !start) {
     return (
       <>
         {!service && <p role="status">{texts.move.gone}</p>}
@@ -67,7 +67,7 @@ export function Move({ booking, finish, ...portal }: ChangeProps) {
               const asked = { ...range, reschedule_of: booking.id };
               return api.rpc("available_slots", asked, signal && { signal });
             }}
-            {...{ name, day: query.get("day") }}
+            {...{ name, day: dateIn(query.get("day")) }}
             lastDate={addDays(dateOf(new Date(), visitorZone), service.max_advance_days + 1)}
             onDay={(day) => go({ day }, { replace: true })}
             onPick={(next) => go({ start: next })}
