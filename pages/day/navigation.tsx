@@ -1,6 +1,6 @@
 /** From day to day and week to week: by buttons, the arrow keys, a date. */
-import { useEffect } from "preact/hooks";
-import { addDays, type IsoDate } from "../shared/format.ts";
+import { useEffect, useState } from "preact/hooks";
+import { addDays, dateIn, type IsoDate } from "../shared/format.ts";
 import { goTo } from "../shared/route.ts";
 import { Button, Field } from "../shared/ui.tsx";
 import { texts } from "./texts/index.ts";
@@ -13,6 +13,8 @@ interface NavigationProps {
 
 export function Navigation({ day, today, isWeek }: NavigationProps) {
   const say = isWeek ? texts.byWeek : texts.byDay;
+  // What is being typed goes through years that nobody means; shown as long as it belongs to this day.
+  const [typed, setTyped] = useState({ text: "", day: "" });
   const show = (date: IsoDate) => goTo({ day: date === today ? null : date });
   const turn = (direction: 1 | -1) => show(addDays(day, direction * (isWeek ? 7 : 1)));
   useEffect(() => {
@@ -30,7 +32,12 @@ export function Navigation({ day, today, isWeek }: NavigationProps) {
       {label}
     </Button>
   );
-  const field = { name: "day", label: texts.goTo, value: day };
+  const field = { name: "day", label: texts.goTo, value: typed.day === day ? typed.text : day };
+  const onValue = (text: string) => {
+    const date = dateIn(text);
+    setTyped({ text, day: date ?? day });
+    if (date) show(date);
+  };
   return (
     <nav class="days" aria-label={texts.views}>
       <div class="actions">
@@ -42,7 +49,7 @@ export function Navigation({ day, today, isWeek }: NavigationProps) {
         {view(!isWeek, null, texts.byDay.name)}
         {view(isWeek, "week", texts.byWeek.name)}
       </div>
-      <Field {...field} type="date" onValue={(date) => date && show(date)} />
+      <Field {...field} {...{ type: "date", onValue }} />
     </nav>
   );
 }
