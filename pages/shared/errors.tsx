@@ -13,13 +13,17 @@ function limit(error: ApiError): string | undefined {
   return code === "rate_limit_exceeded" ? texts.limit(Math.ceil(retryAfter / 60)) : texts.busy;
 }
 
+/** A code may come from an address, and be any word. */
+const said = ({ code }: ApiError) =>
+  Object.hasOwn(texts.codes, code) ? texts.codes[code] : undefined;
+
 /** One sentence. What has no text here is the client's own, where the visitor reads English. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.unknown;
   if (error.isNetwork) return texts.network;
-  if (error.status >= 500 && !texts.codes[error.code]) return texts.unknown;
+  if (error.status >= 500 && !said(error)) return texts.unknown;
   if (error.code === "validation_failed") return texts.fields;
-  const known = limit(error) ?? texts.codes[error.code];
+  const known = limit(error) ?? said(error);
   return known ?? (language === "en" ? error.sentence : texts.unknown);
 }
 
