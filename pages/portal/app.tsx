@@ -13,10 +13,13 @@ import { type Ending, type Owner, SignIn } from "./sign-in.tsx";
 export function App({ entry: first }: { entry: Entry | null }) {
   const { query, go } = useRoute();
   const [entry, setEntry] = useState(first);
-  const [session, setSession] = useState(sessions.readSession);
+  const [kept, setSession] = useState(sessions.readSession);
   const [ending, setEnding] = useState<Ending>();
   const [owner, setOwner] = useState<Owner>();
-  const { username } = session?.professional ?? { username: query.get("professional") };
+  const asked = query.get("professional");
+  // At the address of another professional nobody is signed in.
+  const session = kept && [null, kept.professional.username].includes(asked) ? kept : null;
+  const { username } = session?.professional ?? { username: asked };
   const named = username || import.meta.env.VITE_PROFESSIONAL;
   const page = useLoaded((signal) => sessions.publicPage(named, signal), [named]);
 
@@ -40,7 +43,8 @@ export function App({ entry: first }: { entry: Entry | null }) {
     go({ professional: answer.professional.username, step: null }, { replace: true });
   };
   const end = (why: Ending) => {
-    if (!session || !sessions.readSession()) return;
+    // A late answer to an earlier session says nothing of the one that there is now.
+    if (!session || sessions.readSession()?.access_token !== session.access_token) return;
     // Whoever signs out may leave the machine to somebody else.
     const email = why === "over" && "email" in session.client && session.client.email;
     writeStored("portal.email", email || "");
@@ -61,7 +65,12 @@ export function App({ entry: first }: { entry: Entry | null }) {
       {entry && entry.kind !== "code" ? (
         <LinkStep key={entry.token} entry={entry} onSession={begin} onLeave={leaveEntry} />
       ) : !session || !api || entry ? (
-        <SignIn key={entry?.code} {...{ entry, owner, page, ending }} onSession={begin} />
+        <SignIn
+          key={entry?.code}
+          {...{ entry, owner, page, ending }}
+          onSession={begin}
+          onLeave={leaveEntry}
+        />
       ) : (
         <Home
           {...{ api, session, page: page.value }}

@@ -28,18 +28,19 @@ interface SignInProps {
   page: Loaded<BookingPage | null>;
   ending: Ending | undefined;
   onSession: (answer: SessionAnswer) => void;
+  /** Without the mail's code, but still to the same professional's client. */
+  onLeave: (professionalId?: string) => void;
 }
 
-export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
+export function SignIn({ entry, owner, page, ending, onSession, onLeave }: SignInProps) {
   const { query, go } = useRoute();
-  const [mailed, setMailed] = useState(entry);
   const [typed, setEmail] = useStored("portal.email", "");
   const [code, setCode] = useState(entry?.code ?? "");
-  const email = mailed?.email ?? typed;
+  const email = entry?.email ?? typed;
   const shown = page.value?.professional;
-  const professionalId = mailed?.professional ?? owner?.id ?? shown?.id ?? "";
+  const professionalId = entry?.professional ?? owner?.id ?? shown?.id ?? "";
   const name = [shown, owner].find((one) => one?.id === professionalId)?.full_name;
-  const isCodeStep = mailed !== null || (query.get("step") === "code" && email !== "");
+  const isCodeStep = entry !== null || (query.get("step") === "code" && email !== "");
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
     go({ step: "code" });
@@ -49,8 +50,8 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
   );
   const askAgain = () => {
     setEmail(email);
-    setMailed(null);
     go({ step: null });
+    if (entry) onLeave(entry.professional);
   };
   if (!professionalId && page.error) return <Failure error={page.error} again={page.again} />;
   if (!professionalId && page.value === undefined) return <Loading />;
@@ -76,7 +77,7 @@ export function SignIn({ entry, owner, page, ending, onSession }: SignInProps) {
           {...{ noValidate: true, action: verify, label: texts.verify }}
           beside={<Button onClick={askAgain}>{texts.again}</Button>}
         >
-          <p dir="auto">{mailed ? texts.codeFromMail : texts.codeLead(email)}</p>
+          <p dir="auto">{entry ? texts.codeFromMail : texts.codeLead(email)}</p>
           <Field
             {...{ name: "code", inputMode: "numeric", autocomplete: "one-time-code" }}
             {...{ label: texts.code, hint: texts.codeHint, value: code }}
