@@ -89,8 +89,13 @@ export function createClient(url: string, key: string, options: ClientOptions = 
   // supabase-js has no option for it, but hands this one on to every query.
   (supabase as unknown as { rest: { retry: boolean } }).rest.retry = false;
 
-  const token = async () =>
-    accessToken ? accessToken() : (await supabase.auth.getSession()).data.session?.access_token;
+  const token = async () => {
+    if (accessToken) return accessToken();
+    const { data, error } = await supabase.auth.getSession();
+    // Who cannot be known at the moment is not nobody.
+    if (error) throw new ApiError(error.status ?? 0, error, {}, error);
+    return data.session?.access_token;
+  };
 
   const call: Call = async (method, path, { body, signal, token: given } = {}) => {
     const asked = { method, body };
@@ -101,10 +106,9 @@ export function createClient(url: string, key: string, options: ClientOptions = 
     const init: RequestInit = { method, headers };
     if (body !== undefined) init.body = JSON.stringify(body);
     if (signal) init.signal = signal;
-    const response = await patient(`${url.replace(/\/+$/, "")}/${path}`, init).catch((cause) =>
-      refuseUnanswered(cause, asked),
-    );
-    const text = await response.text().catch((cause) => refuseUnanswered(cause, asked));
+    const refuse = (cause: unknown) => refuseUnanswered(cause, asked, signal, options.signal);
+    const response = await patient(`${url.replace(/\/+$/, "")}/${path}`, init).catch(refuse);
+    const text = await response.text().catch(refuse);
     const answer = asJson(text);
     if (!response.ok || answer === null) {
       throw new ApiError(response.status, answer?.json ?? { message: text }, asked);
@@ -117,7 +121,9 @@ export function createClient(url: string, key: string, options: ClientOptions = 
     const result = (await query) as Result & { status?: number };
     if (result.error) {
       const { status = result.status ?? 0 } = result.error as { status?: number };
-      if (asked.thrown !== undefined) refuseUnanswered(asked.thrown, asked);
+      if (asked.thrown !== undefined) {
+        refuseUnanswered(asked.thrown, asked, (query as { signal?: AbortSignal }).signal, signal);
+      }
       throw new ApiError(status, result.error, asked, result.error);
     }
     return result;
@@ -188,7 +194,12 @@ function asJson(text: string): { json: object | undefined } | null {
 }
 
 /** An abort stays what it is, and so does an error of ours, of getting the token; the rest is the network. */
-function refuseUnanswered(cause: unknown, asked: Asked): never {
+function refuseUnanswered(
+  cause: unknown,
+  asked: Asked,
+  ...signals: (AbortSignal | undefined)[]
+): never {
+  if (signals.some((signal) => signal?.aborted)) throw cause;
   const { name, message } = cause as Error;
   if (name === "AbortError" || name === "TimeoutError" || cause instanceof ApiError) throw cause;
   throw new ApiError(0, { code: "network", message }, asked, cause);

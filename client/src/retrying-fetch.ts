@@ -30,10 +30,13 @@ export function retryingFetch(options: RetryOptions): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const signal = either(options.signal, init.signal ?? undefined);
-    const send = () => options.fetch(input, signal ? { ...init, signal } : init);
+    // The body of a request can be read once.
+    const again = () => (input instanceof Request ? input.clone() : input);
+    const send = () => options.fetch(again(), signal ? { ...init, signal } : init);
     if (!["/rest/v1/", "/functions/v1/"].some((path) => url.startsWith(root + path))) return send();
 
-    const isSafe = mayRepeat(url, init);
+    const { method = input instanceof Request ? input.method : "GET" } = init;
+    const isSafe = mayRepeat(url, { ...init, method });
     let left = maxWait;
     for (let repeats = 0; ; ) {
       const outcome = await send().catch((error: unknown) => ({ error }));
@@ -64,7 +67,7 @@ async function ordered(response: Response): Promise<number | null> {
   if (!OURS.includes(String(code))) return null;
   try {
     const { retry_after } = JSON.parse(String(details));
-    return typeof retry_after === "number" ? retry_after * 1000 : null;
+    return typeof retry_after === "number" ? Math.max(retry_after, 1) * 1000 : null;
   } catch {
     return null;
   }

@@ -159,5 +159,7 @@ export function sentenceOf({ status, code, columns, retryAfter }: Refusal): stri
     if (code === "42501") return `${capital(named)} cannot be written here.`;
     if (code === "validation_failed") return `Please check: ${named}.`;
   }
-  return SENTENCES[`${code} ${status}`] ?? SENTENCES[code] ?? UNKNOWN;
+  // Whoever answers may call it anything, also what every object has.
+  const known = [`${code} ${status}`, code].find((name) => Object.hasOwn(SENTENCES, name));
+  return SENTENCES[known ?? ""] ?? UNKNOWN;
 }

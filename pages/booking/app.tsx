@@ -1,6 +1,7 @@
 /** Which step of booking or buying the address names. */
 import { publicPage } from "../shared/api.ts";
 import { Failure } from "../shared/errors.tsx";
+import { instantIn } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
 import { Heading, Link, Loading, Notice, Page } from "../shared/ui.tsx";
@@ -43,7 +44,7 @@ function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
     if (id) return <DoneStep key={id} {...{ page, kind, id }} payment={query.get("payment")} />;
   }
   const service = services.find(({ id }) => id === query.get("service"));
-  const start = query.get("start");
+  const start = instantIn(query.get("start"));
   if (service && start) return <DetailsStep key={start} {...{ professional, service, start }} />;
   if (service) return <TimesStep {...{ professional, service }} />;
   const product = products.find(({ id }) => id === query.get("product"));

@@ -8,7 +8,14 @@ import { useLoaded } from "../shared/loaded.ts";
 import { goTo } from "../shared/route.ts";
 import { useStored } from "../shared/store.ts";
 import { Facts, Field, Heading, Words } from "../shared/ui.tsx";
-import { api, NO_DETAILS, order, type PublicProduct, type PublicProfessional } from "./api.ts";
+import {
+  api,
+  draftOf,
+  NO_DETAILS,
+  order,
+  type PublicProduct,
+  type PublicProfessional,
+} from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
 import { texts } from "./texts/index.ts";
@@ -30,7 +37,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
     (signal) => api.rpc("quote_order", { professional_id, items }, { signal }),
     [product_id, quantity],
   );
-  const [details, setDetails] = useStored("details", NO_DETAILS);
+  const [details, setDetails] = useStored(draftOf(professional), NO_DETAILS);
   const ordering = useAction(async () => {
     // Nothing is ordered at a price that was not shown.
     if (!quote.value) return quote.again();

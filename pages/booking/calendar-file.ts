@@ -4,7 +4,9 @@ import type { BookingPage, BookingReceipt } from "./api.ts";
 const stamp = (instant: string | Date) =>
   new Date(instant).toISOString().replace(/[-:]|\.\d+/g, "");
 
-const escaped = (text: string) => text.replace(/[\\;,]/g, "\\$&").replace(/\r?\n/g, "\\n");
+/** A return alone would begin a line of the file, too. */
+const escaped = (text: string) =>
+  text.replace(/[\\;,]/g, "\\$&").replace(/\r\n?|[\n\u0085\u2028\u2029]/g, "\\n");
 
 /** At most 75 bytes a line, of which a character may have four; what goes on begins with a space. */
 const folded = (line: string) => (line.match(/[ -~]{1,74}|.{1,18}/gsu) ?? []).join("\r\n ");

@@ -7,13 +7,13 @@ import { NextStarts, when } from "../shared/starts.tsx";
 import { useStored } from "../shared/store.ts";
 import { shared } from "../shared/texts/index.ts";
 import { Facts, Heading, Link } from "../shared/ui.tsx";
-import { book, type Chosen, NO_DETAILS } from "./api.ts";
+import { book, type Chosen, draftOf, NO_DETAILS } from "./api.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { START } from "./start.ts";
 import { texts } from "./texts/index.ts";
 
 export function DetailsStep({ professional, service, start }: Chosen & { start: string }) {
-  const [details, setDetails] = useStored("details", NO_DETAILS);
+  const [details, setDetails] = useStored(draftOf(professional), NO_DETAILS);
   const booking = useAction(async () => {
     const { receipt } = await book({ ...details, service_id: service.id, starts_at: start });
     setDetails({ ...details, notes: "" });

@@ -8,7 +8,15 @@ import { addressOf, goTo } from "../shared/route.ts";
 import { when } from "../shared/starts.tsx";
 import { writeStored } from "../shared/store.ts";
 import { Button, type Fact, Facts, Heading, Link, Loading, Notice } from "../shared/ui.tsx";
-import { type BookingPage, isMadeHere, look, type Made, madeBefore, paymentPage } from "./api.ts";
+import {
+  type BookingPage,
+  draftOf,
+  isMadeHere,
+  look,
+  type Made,
+  madeBefore,
+  paymentPage,
+} from "./api.ts";
 import { downloadCalendarFile } from "./calendar-file.ts";
 import { START } from "./start.ts";
 import { texts } from "./texts/index.ts";
@@ -145,9 +153,9 @@ function Outcome({ page, payment, made, setMade, isSlow }: OutcomeProps) {
 }
 
 /** The step before, with what was typed. */
-function beginAgain({ kind, input }: Made, { products }: BookingPage) {
+function beginAgain({ kind, input }: Made, { professional, products }: BookingPage) {
   const { client_name, client_email, client_phone = "", notes = "" } = input;
-  writeStored("details", { client_name, client_email, client_phone, notes });
+  writeStored(draftOf(professional), { client_name, client_email, client_phone, notes });
   if (kind === "booking") return { ...START, service: input.service_id };
   const { product_id = "", quantity = 1 } = input.items[0] ?? {};
   const isIt = ({ id }: { id: string }) => id === product_id;

@@ -26,9 +26,7 @@ export function Diary({ query }: { query: URLSearchParams }) {
 
 /** `?day=2026-12-01&view=week`; without a day, or with nonsense, it is today. */
 function datesAsked(query: URLSearchParams, today: f.IsoDate) {
-  const asked = query.get("day") ?? "";
-  const isDate = /^2[01]\d\d-\d\d-\d\d$/.test(asked) && !Number.isNaN(Date.parse(asked));
-  const day = isDate ? f.addDays(asked, 0) : today;
+  const day = f.dateIn(query.get("day")) ?? today;
   const isWeek = query.get("view") === "week";
   const first = f.addDays(day, isWeek ? -((f.weekdayOf(day) - f.firstWeekday + 7) % 7) : 0);
   const dates = Array.from({ length: isWeek ? 7 : 1 }, (_, index) => f.addDays(first, index));
@@ -146,7 +144,14 @@ function Navigation({ day, today, isWeek }: NavigationProps) {
       {label}
     </Button>
   );
-  const field = { name: "day", label: texts.goTo, value: day };
+  // What is being typed goes through years that nobody means; shown as long as it belongs to this day.
+  const [typed, setTyped] = useState({ text: "", day: "" });
+  const field = { name: "day", label: texts.goTo, value: typed.day === day ? typed.text : day };
+  const onValue = (text: string) => {
+    const date = f.dateIn(text);
+    setTyped({ text, day: date ?? day });
+    if (date) show(date);
+  };
   return (
     <nav class="days" aria-label={texts.views}>
       <div class="actions">
@@ -158,7 +163,7 @@ function Navigation({ day, today, isWeek }: NavigationProps) {
         {view(!isWeek, null, texts.byDay.name)}
         {view(isWeek, "week", texts.byWeek.name)}
       </div>
-      <Field {...field} type="date" onValue={(date) => date && show(date)} />
+      <Field {...field} {...{ type: "date", onValue }} />
     </nav>
   );
 }

@@ -17,7 +17,8 @@ async function arrive(): Promise<void> {
   if (!code && !refusal) return;
   const gone = { code: null, error: null, error_code: null, error_description: null };
   history.replaceState(null, "", addressOf(gone));
-  if (!code) throw new ApiError(400, { code: refusal, message: said("error_description") });
+  // Its description is anybody's words.
+  if (!code) throw new ApiError(400, { code: refusal });
   const answer = await api.run(api.auth.exchangeCodeForSession(code));
   // In the address, so that whoever loads the page again is still asked for the new password.
   if ((answer as { redirectType?: string | null }).redirectType === "recovery") {

@@ -4,7 +4,7 @@ import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form, useFields } from "../shared/form.tsx";
-import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
+import { instantIn, momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
@@ -163,7 +163,7 @@ function Move({ booking, finish, ...portal }: ChangeProps) {
   const { api, page, session } = portal;
   const { full_name: name, time_zone } = session.professional;
   const service = page?.services.find(({ id }) => id === booking.service_id);
-  const start = useRoute().query.get("start") ?? "";
+  const start = instantIn(useRoute().query.get("start")) ?? "";
   const move = useAction(async () => {
     const asked = { booking_id: booking.id, starts_at: start };
     const { status, expires_at } = await api.rpc("reschedule_booking", asked);
@@ -173,7 +173,7 @@ function Move({ booking, finish, ...portal }: ChangeProps) {
   const late = isCode(move.error, "too_late") && <Contact {...portal} />;
   if (page === undefined) return <Loading />;
   if (!service) return <p role="status">{all.move.gone}</p>;
-  if (Number.isNaN(Date.parse(start))) {
+  if (!start) {
     return <SlotPicker {...{ api, service, name, moved: booking.id }} />;
   }
   return (

@@ -19,8 +19,11 @@ const arrived = sessions.takeEntry();
 function App() {
   const { query } = useRoute();
   const [entry, setEntry] = useState(arrived);
-  const [session, setSession] = useState(sessions.readSession);
-  const { username } = session?.professional ?? { username: query.get("professional") };
+  const [kept, setSession] = useState(sessions.readSession);
+  const asked = query.get("professional");
+  // At the address of another professional nobody is signed in.
+  const session = kept && [null, kept.professional.username].includes(asked) ? kept : null;
+  const { username } = session?.professional ?? { username: asked };
   const named = username || import.meta.env.VITE_PROFESSIONAL;
   const page = useLoaded((signal) => publicPage(sessions.anybody, named, signal), [named]);
 
@@ -42,7 +45,8 @@ function App() {
     goTo({ professional: answer.professional.username, step: null }, { replace: true });
   };
   const end = (ended: sessions.Ending) => {
-    if (!session || !sessions.readSession()) return;
+    // A late answer to an earlier session says nothing of the one that there is now.
+    if (!session || sessions.readSession()?.access_token !== session.access_token) return;
     // Whoever signs out may leave the machine to somebody else.
     const email = ended === "over" && "email" in session.client && session.client.email;
     writeStored("portal.email", email || "");

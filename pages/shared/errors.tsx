@@ -6,12 +6,17 @@ import { Button, Notice } from "./ui.tsx";
 
 const texts = shared.errors;
 
+/** A code may come from an address, and be any word. */
+const said = ({ code }: ApiError) =>
+  Object.hasOwn(texts.codes, code) ? texts.codes[code] : undefined;
+
 /** One sentence. What has no text here is the client's own, where the visitor reads English. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.unknown;
   if (error.isNetwork) return texts.network;
   if (error.code === "validation_failed") return texts.fields;
-  if (texts.codes[error.code]) return texts.codes[error.code] ?? "";
+  const known = said(error);
+  if (known) return known;
   if (error.code === "rate_limit_exceeded")
     return texts.limit(Math.ceil((error.retryAfter ?? 0) / 60));
   if (error.status === 429) return texts.busy;

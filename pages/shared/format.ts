@@ -6,7 +6,15 @@ export type IsoDate = string;
 /** A moment, `…Z`. */
 export type Instant = string;
 
-export const visitorZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const visitorZone: string = (() => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  try {
+    // Where the system names no zone, browsers say `Etc/Unknown`, and do not take it back.
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return "UTC";
+  }
+})();
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -70,6 +78,16 @@ export const clocksDiffer = (instant: Instant, zone: string, other: string): boo
 /** A zone as people call it: `America/New_York` is New York. */
 export const zoneText = (zone: string): string =>
   (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
+
+/** What an address says may be anything: a date of this century or the next, or null. */
+export function dateIn(text: string | null): IsoDate | null {
+  if (!text || !/^2[01]\d\d-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return null;
+  return addDays(text, 0);
+}
+
+/** A moment of those centuries, or null. */
+export const instantIn = (text: string | null): Instant | null =>
+  text && /^2[01]\d\d-/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 
 export const addDays = (date: IsoDate, days: number): IsoDate => {
   const moved = new Date(`${date}T00:00:00Z`);

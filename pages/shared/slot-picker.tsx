@@ -27,7 +27,7 @@ const startsOf = ({ days }: AvailableSlots): f.Instant[] =>
 
 /** The day and the start that are chosen are in the address. */
 export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
-  const day = useRoute().query.get("day");
+  const day = f.dateIn(useRoute().query.get("day"));
   const today = f.dateOf(new Date(), f.visitorZone);
   const lastDate = f.addDays(today, service.max_advance_days + 1);
   const [month, setMonth] = useState(day && f.monthOf(day));

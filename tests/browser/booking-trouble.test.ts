@@ -1,6 +1,7 @@
 /** What comes between a visitor and a booking: others, the network, impatience, the clock. */
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { en } from "../../pages/booking/texts/en.ts";
+import { it } from "../../pages/booking/texts/it.ts";
 import { en as shared } from "../../pages/shared/texts/en.ts";
 import {
   bookable,
@@ -20,17 +21,24 @@ import {
   openPage,
   openTab,
   type Page,
+  pagesUrl,
 } from "../support/browser.ts";
 import { everyDay } from "../support/calendar.ts";
-import { anonymous } from "../support/callers.ts";
+import { anonymous, server } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import { book, openService } from "../support/scheduling.ts";
+
+// A stack that was just made hears of it with its first mail; without it nobody may have holds.
+beforeAll(async () => {
+  const portal_url = `${pagesUrl}/portal/`;
+  expect((await server().rpc("report_portal_address", { portal_url })).error).toBeNull();
+});
 
 const TEN = (days: number) => `${dayAhead(days)}T10:00:00.000Z`;
 
 /** At the last step of a booking. */
-async function atDetails(start = TEN(2)) {
-  const professional = await bookable();
+async function atDetails(start = TEN(2), profile: Parameters<typeof bookable>[0] = {}) {
+  const professional = await bookable(profile);
   const service = await openService(professional);
   const path = pathOf(professional, { service: service.id, start });
   const page = await openPage(path);
@@ -107,6 +115,117 @@ test("an answer that got lost does not book twice, not even after a reload", asy
   await button(page, en.bookNow).click();
   await heading(page, en.done.confirmed);
   expect(await bookingsOf(professional)).toHaveLength(1);
+});
+
+test("whoever changes the language after a lost answer still books once", async () => {
+  const { professional, page } = await atDetails();
+  expectFault(page, "net::ERR_FAILED");
+  await page.route("**/create_booking", async (route) => {
+    if (route.request().method() === "POST") await route.fetch();
+    await route.abort();
+  });
+  await button(page, en.bookNow).click();
+  await page.getByText(shared.errors.network).waitFor();
+  await page.unroute("**/create_booking");
+  await page.getByRole("link", { name: "Italiano" }).click();
+  await button(page, it.bookNow).click();
+  await heading(page, it.done.confirmed);
+  expect(await bookingsOf(professional)).toHaveLength(1);
+});
+
+test("what became of a hold is seen in another language too", async () => {
+  const { service, page } = await atDetails(TEN(2), { verify_public_email: true });
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.check);
+  await page.getByRole("link", { name: "Italiano" }).click();
+  await heading(page, it.done.check);
+  await sql`
+    update public.bookings set status = 'confirmed', expires_at = null
+    where service_id = ${service.id}`;
+  await page.reload();
+  await heading(page, it.done.confirmed);
+});
+
+test("a hold that is older than the API remembers is not asked for again", async () => {
+  const { professional, service, page } = await atDetails(TEN(2), { verify_public_email: true });
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.check);
+  await page.evaluate(() => {
+    for (const [name, value] of Object.entries(sessionStorage)) {
+      const made = JSON.parse(value);
+      if (!name.startsWith("made:")) continue;
+      sessionStorage.setItem(name, JSON.stringify({ ...made, at: made.at - 6.5 * 86_400_000 }));
+    }
+  });
+  await sql`delete from private.idempotency_keys where professional_id = ${professional.id}`;
+  await sql`delete from public.bookings where service_id = ${service.id}`;
+  await page.reload();
+  await page.getByText(en.done.forgotten).waitFor();
+  expect(await bookingsOf(professional)).toEqual([]);
+});
+
+test("what was written to one professional is not there at another", async () => {
+  const { page } = await atDetails();
+  await page.getByLabel(en.notes).fill("Between us");
+  const other = await bookable();
+  const service = await openService(other);
+  const path = pathOf(other, { service: service.id, start: TEN(2) });
+  await page.goto(new URL(path, page.url()).href);
+  await heading(page, en.yourDetails);
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("");
+  await page.goBack();
+  await heading(page, en.yourDetails);
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("Between us");
+});
+
+test.each([
+  { start: "nonsense" },
+  { start: "99999" },
+  { day: "nonsense" },
+  { day: "99999-01-01" },
+  { day: "2027-13-45" },
+])("an address with %j shows the free times", async (query) => {
+  const professional = await bookable();
+  const service = await openService(professional);
+  const page = await openPage(pathOf(professional, { service: service.id, ...query }));
+  await page.getByRole("grid").getByRole("button").first().waitFor();
+});
+
+test.each<[string, () => void]>([
+  [
+    "keeps nothing for sites",
+    () => {
+      for (const name of ["localStorage", "sessionStorage"]) {
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException("denied", "SecurityError");
+          },
+        });
+      }
+    },
+  ],
+  [
+    "cannot name its time zone",
+    () => {
+      const resolve = Intl.DateTimeFormat.prototype.resolvedOptions;
+      Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+        return { ...resolve.call(this), timeZone: "Etc/Unknown" };
+      };
+    },
+  ],
+  ["holds what is none of ours", () => sessionStorage.setItem("portal.session", "{")],
+])("in a browser that %s there are pages too", async (_, change) => {
+  const professional = await bookable();
+  const service = await openService(professional);
+  const path = pathOf(professional, { service: service.id, start: TEN(2) });
+  const before = (page: Page) => page.addInitScript(change);
+  const page = await openPage(path, { before });
+  await fillIn(page, newAddress());
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  for (const other of ["/portal/", "/day/"]) {
+    await (await openPage(other, { before })).getByRole("heading", { level: 1 }).waitFor();
+  }
 });
 
 test("two tabs do not disturb each other", async () => {

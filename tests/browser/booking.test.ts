@@ -39,7 +39,10 @@ describe.each([
 ])("in $locale at $width pixels", ({ locale, width, texts }) => {
   test("service, day, time, details; then it is booked and the mail has a link", async () => {
     const professional = await bookable({ bio: "مرحبا\nTrastevere" });
-    const service = await openService(professional, { name: "Taglio", location: "Via Roma 1" });
+    const service = await openService(professional, {
+      name: "Taglio",
+      location: "Via Roma 1\rATTACH:x",
+    });
     const email = newAddress();
     const page = await openPage(pathOf(professional), { locale, width });
 
@@ -86,7 +89,11 @@ describe.each([
     const file = readFileSync(await (await downloading).path(), "utf8");
     const start = booking?.starts_at.toISOString().replace(/[-:]|\.\d+/g, "");
     expect(file.split("\r\n")).toEqual(
-      expect.arrayContaining([`UID:${booking?.id}`, `DTSTART:${start}`, "LOCATION:Via Roma 1"]),
+      expect.arrayContaining([
+        `UID:${booking?.id}`,
+        `DTSTART:${start}`,
+        "LOCATION:Via Roma 1\\nATTACH:x",
+      ]),
     );
 
     // It still is what it was after a reload, and the mail leads to the portal of these pages.

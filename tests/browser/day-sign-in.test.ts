@@ -135,10 +135,18 @@ describe("Google", () => {
     ["?error=server_error&error_code=bad_oauth_state", "did not work"],
     ["#error=access_denied&error_code=otp_expired&error_description=x", "ask for a new one"],
     [`?code=${randomUUID()}`, "in another browser"],
+    ["?error=__proto__", "Something went wrong"],
+    ["?error=constructor", "Something went wrong"],
   ])("an address with %s explains itself", async (address, text) => {
     const page = await openPage(`/day/${address}`);
     await page.getByRole("alert").getByText(text).waitFor();
     expect(page.url()).toBe(`${pagesUrl}/day/`);
+  });
+
+  test("an address puts no words of its own into the page", async () => {
+    const query = new URLSearchParams({ error: "23502", error_description: '"Call_555_0101_now"' });
+    const page = await openPage(`/day/?${query}`);
+    expect(await page.getByRole("alert").textContent()).not.toContain("555");
   });
 });
 

@@ -340,6 +340,18 @@ describe("getting about", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
+  test("a date is typed key by key", async () => {
+    const page = await openDay(await createPractice());
+    await page.getByLabel("Date").focus();
+    // Whichever of day and month comes first.
+    await page.keyboard.type("12122027", { delay: 30 });
+    await page.getByRole("heading", { name: "Sunday, 12 December 2027" }).waitFor();
+    expect(await page.getByLabel("Date").inputValue()).toBe("2027-12-12");
+    await page.goBack();
+    await page.getByRole("heading", { name: "12 December 2027" }).waitFor({ state: "detached" });
+    expect(await page.getByLabel("Date").inputValue()).not.toBe("2027-12-12");
+  });
+
   test.each(["nonsense", "2027-13-40", "1800-01-01"])("the day %s is today", async (day) => {
     const page = await openDay(await createPractice(), `?day=${day}`);
     await page.getByText("Enjoy the quiet").waitFor();

@@ -12,7 +12,7 @@ import {
 import { request } from "../support/callers.ts";
 import { sql } from "../support/database.ts";
 import { createClientRow, type Professional } from "../support/factories.ts";
-import { codeIn, sendCode, wrongCode } from "../support/portal.ts";
+import { codeIn, mailsTo, sendCode, wrongCode } from "../support/portal.ts";
 import {
   codeFor,
   keptElsewhere,
@@ -138,6 +138,64 @@ test("the link in the mail fills the code in, leaves the address, and waits for 
   await page.getByRole("heading", { name: "In arrivo" }).waitFor();
   expect(page.url()).toContain("professional=ana-");
   expect(await keptHere(page)).not.toContain(codeIn(mail));
+});
+
+test("who asks for another code than that of the mail gets it from the same professional", async () => {
+  const client = await newClient();
+  const email = client.email as string;
+  await sendCode({ email, professionalId: ana.id });
+  const first = await mailTo(email);
+  // Without a name in its address the page is somebody else's.
+  const page = await openPage(linksIn(first)[0] as string);
+  await page.getByRole("button", { name: "Ask for another code" }).click();
+  const code = await codeFor(page, email);
+  await page.getByLabel("Code").fill(code);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Upcoming" }).waitFor();
+  expect(page.url()).toContain("professional=ana-");
+});
+
+test("a late refusal of an earlier session does not end the one that there is now", async () => {
+  const client = await newClient();
+  const page = await signInHere(ana, client);
+  let refuse: (() => unknown) | undefined;
+  const asked = new Promise<void>((resolve) => {
+    void page.route("**/rest/v1/bookings?*", (route) => {
+      if (refuse || route.request().method() === "OPTIONS") return route.continue();
+      refuse = () => route.fulfill({ status: 401, json: { code: "session_not_found" } });
+      resolve();
+    });
+  });
+  await page.getByRole("link", { name: "Past" }).click();
+  await asked;
+
+  const before = await tokenOf(page);
+  const email = client.email as string;
+  const old = (await mailsTo(email)).map(({ ID }) => ID);
+  await sendCode({ email, professionalId: ana.id });
+  const [link = ""] = linksIn(await mailTo(email, ({ ID }) => !old.includes(ID)));
+  await page.evaluate((address) => location.assign(new URL(address).hash), link);
+  await page.getByText("The code from your mail is filled in.").waitFor();
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 2 }).waitFor();
+  expect(await tokenOf(page)).not.toBe(before);
+  const refused = page.waitForResponse((response) => response.status() === 401);
+  await refuse?.();
+  await refused;
+  await page.getByRole("link", { name: "Orders" }).click();
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+});
+
+test("at the address of another professional nobody is signed in, and the way back is open", async () => {
+  const other = await openProfessional({ full_name: "Bruno Neri" });
+  await openService(other);
+  const page = await signInHere(ana, await newClient());
+  const address = page.url();
+  await page.goto(new URL(await portalOf(other), address).href);
+  await page.getByText("Enter the e-mail address that Bruno Neri has of you").waitFor();
+  expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0);
+  await page.goto(address);
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
 });
 
 test("without a name, or with one of nobody, the page says what it needs", async () => {

@@ -1,5 +1,7 @@
 /** The language of a page: what its address says, what was chosen before, or what the browser asks for. */
 
+import { usable } from "../store.ts";
+
 export const LANGUAGES = { en: "English", it: "Italiano" } as const;
 
 export type Language = keyof typeof LANGUAGES;
@@ -11,8 +13,9 @@ const known = (tag: string | null | undefined): Language | undefined =>
 
 function choose(): Language {
   const asked = known(new URLSearchParams(location.search).get("lang"));
-  if (asked) localStorage.setItem(SAVED, asked);
-  const wanted = [localStorage.getItem(SAVED), ...navigator.languages].map(known);
+  const storage = usable(() => localStorage);
+  if (asked) storage.setItem(SAVED, asked);
+  const wanted = [storage.getItem(SAVED), ...navigator.languages].map(known);
   return asked ?? wanted.find((name) => name !== undefined) ?? "en";
 }
 

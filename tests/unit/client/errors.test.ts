@@ -219,3 +219,25 @@ describe("the token of a key", () => {
     expect(await token()).toBe("token 4");
   });
 });
+
+test("a call of a session that cannot be renewed is not made as nobody", async () => {
+  const asked: string[] = [];
+  const session = {
+    ...{ access_token: "a", refresh_token: "r", token_type: "bearer", user: { id: "1" } },
+    ...{ expires_in: 3600, expires_at: 1 },
+  };
+  const storage = {
+    getItem: () => JSON.stringify(session),
+    setItem: () => {},
+    removeItem: () => {},
+  };
+  const api = createClient(URL, "sb_publishable_key", {
+    auth: { storage, autoRefreshToken: false, detectSessionInUrl: false },
+    fetch: async (input) => {
+      asked.push(new Request(input).url);
+      return Response.json({ error_code: "refresh_token_not_found", msg: "No" }, { status: 400 });
+    },
+  });
+  expect(await caught(api.rpc("api_keys"))).toMatchObject({ code: "refresh_token_not_found" });
+  expect(asked.filter((url) => url.includes("/rest/"))).toEqual([]);
+});

@@ -1,6 +1,7 @@
 /** What the client sends again, after how long, and what it leaves alone. */
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../client/src/index.ts";
+import { retryingFetch } from "../../../client/src/retrying-fetch.ts";
 
 const URL = "https://project.example";
 const ok = () => Response.json([]);
@@ -69,6 +70,12 @@ describe("a refusal of ours", () => {
     await api.supabase.from("services").insert({ name: "Cut", price: 1, duration: 30 });
     await api.functions.calendar.google();
     expect(waits).toEqual([1000, 1000]);
+  });
+
+  test.each([0, -5])("that asks for %i seconds does not hurry us", async (seconds) => {
+    const { api, waits } = scripted([refusal(429, "busy", seconds), ok]);
+    await api.run(api.from("services").select("id"));
+    expect(waits).toEqual([1000]);
   });
 
   test("is never repeated sooner than asked, and not by all at the same moment", async () => {
@@ -222,12 +229,40 @@ describe("an abort", () => {
     await expect(call).rejects.toBe(abort.signal.reason);
   });
 
+  test.each([new Error("left"), "left", null])("for the reason %s stays that", async (reason) => {
+    const abort = new AbortController();
+    const api = endless();
+    const calls = [
+      api.rpc("create_booking", BOOKING, { signal: abort.signal }),
+      api.run(api.from("services").select("id").abortSignal(abort.signal)),
+    ];
+    abort.abort(reason);
+    for (const call of calls) await expect(call).rejects.toBe(reason);
+  });
+
   test("of the client ends all of its calls", async () => {
     const abort = new AbortController();
     const call = endless(abort.signal).functions.calendar.google();
     abort.abort();
     await expect(call).rejects.toBe(abort.signal.reason);
   });
+});
+
+test("a `Request` is what it says itself: one that writes is sent once, its body as often as needed", async () => {
+  const answers = [refusal(429, "busy", 1), lost];
+  const bodies: string[] = [];
+  const send = retryingFetch({
+    url: URL,
+    maxWait: 5000,
+    sleep: async () => {},
+    fetch: async (input, init) => {
+      bodies.push(await new Request(input, init).text());
+      return (answers[bodies.length - 1] ?? ok)();
+    },
+  });
+  const sent = send(new Request(`${URL}/rest/v1/clients`, { method: "POST", body: "{}" }));
+  await expect(sent).rejects.toThrow("fetch failed");
+  expect(bodies).toEqual(["{}", "{}"]);
 });
 
 type Api = ReturnType<typeof scripted>["api"];

@@ -27,6 +27,10 @@ describe("a sentence", () => {
     expect(sentence).not.toBe(unknown);
   });
 
+  test.each(["constructor", "__proto__", "toString"])("is one for the code %s too", (code) => {
+    expect(sentenceOf(400, code)).toBe(unknown);
+  });
+
   test("is for a code that there is", () => {
     const codes = new Set<string>(["network", ...ERRORS.map(({ code }) => code)]);
     expect(Object.keys(SENTENCES).filter((key) => !codes.has(key.split(" ")[0] ?? ""))).toEqual([]);
