@@ -27,12 +27,12 @@ export function goTo(changes: Changes, { replace = false } = {}): void {
   if (!replace) scrollTo({ top: 0 });
 }
 
-export function useRoute(): { query: URLSearchParams; go: typeof goTo } {
+export function useRoute(): { query: URLSearchParams } {
   const [search, setSearch] = useState(location.search);
   useEffect(() => {
     const read = () => setSearch(location.search);
     addEventListener("popstate", read);
     return () => removeEventListener("popstate", read);
   }, []);
-  return { query: useMemo(() => new URLSearchParams(search), [search]), go: goTo };
+  return { query: useMemo(() => new URLSearchParams(search), [search]) };
 }
