@@ -56,10 +56,13 @@ export function untilCalendar(
   }, accept);
 }
 
-/** Has it read once more, as the scheduler does by itself a little later, and waits for the end of that. */
+/**
+ * Has it read once more, as the scheduler does by itself a little later, and waits for the end of that. Due after what
+ * tests of the queue have, which run beside.
+ */
 export async function readAgain(caller: Who, { id }: { id: string }): Promise<BusyCalendar> {
   await sql`
-    update private.busy_calendars set due_at = '2000-01-01', claim_token = null where id = ${id}`;
+    update private.busy_calendars set due_at = '2001-01-01', claim_token = null where id = ${id}`;
   await request("/functions/v1/calendar/dispatch", {
     method: "POST",
     headers: { apikey: "development-secret-of-all-dispatchers" },
