@@ -123,6 +123,7 @@ export type BookingUpdate = Partial<
   >
 >;
 
+/** In which mails are written */
 export type Language = "en" | "it";
 
 export type ClientMailStatus = "ok" | "undeliverable";
@@ -1101,7 +1102,7 @@ export type CreateBookingArgs = {
   client_phone?: string | null;
   notes?: string | null;
   idempotency_key?: string | null;
-  language?: string | null;
+  language?: Language | null;
 };
 
 export type CreateCalendarFeedArgs = {
@@ -1244,7 +1245,7 @@ export type ExportedClient = {
   archived: boolean;
   /** Yours: nothing reads it */
   metadata: JsonObject;
-  language: "en" | "it" | null;
+  language: Language | null;
   reminders: boolean;
   mail_status: "ok" | "undeliverable";
   link_epoch: number;
@@ -1655,8 +1656,7 @@ export type ExportedProfile = {
   payment_minutes: number;
   orders_need_payment: boolean;
   tier: "free" | "plus" | "pro" | "max" | "ultra";
-  /** Of mails */
-  language: "en" | "it";
+  language: Language;
   mail_settings: JsonObject;
   reminders: number[];
   contact_email: string | null;
@@ -2041,7 +2041,7 @@ export type PlaceOrderArgs = {
   shipping_address?: JsonObject | null;
   expected_total?: number | null;
   idempotency_key?: string | null;
-  language?: string | null;
+  language?: Language | null;
 };
 
 export type OrderReceipt = {
@@ -2755,7 +2755,7 @@ export type EventClient = {
   /** Yours: nothing reads it */
   metadata: JsonObject;
   /** Of mails; null: the professional's */
-  language: "en" | "it" | null;
+  language: Language | null;
   /** Whether the client wants reminders */
   reminders: boolean;
   mail_status: "ok" | "undeliverable";
@@ -2787,7 +2787,7 @@ export type EventClientPrevious = {
   tags?: string[];
   archived?: boolean;
   metadata?: JsonObject;
-  language?: "en" | "it" | null;
+  language?: Language | null;
   reminders?: boolean;
   mail_status?: "ok" | "undeliverable";
   link_epoch?: number;

@@ -9,6 +9,7 @@ import {
   date,
   id,
   instant,
+  language,
   minutes,
   productOptions,
   servicePayment,
@@ -176,6 +177,7 @@ export const bookings = {
   },
   create_booking: {
     answer: BookingReceipt,
+    args: { language },
     errors: [
       "PGRST301",
       ...SLOT_REASONS,

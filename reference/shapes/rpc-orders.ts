@@ -6,6 +6,7 @@ import {
   currency,
   id,
   instant,
+  language,
   orderKind,
   orderStatus,
   paymentFlag,
@@ -141,7 +142,7 @@ export const orders = {
   },
   place_order: {
     answer: OrderReceipt,
-    args: { items: OrderedProducts, shipping_address: shippingAddress },
+    args: { items: OrderedProducts, language, shipping_address: shippingAddress },
     errors: [
       "PGRST301",
       "insufficient_stock",

@@ -39,6 +39,8 @@ export async function listedValues() {
   await api.from("orders").insert({ client_id: id, kind: "banana" });
   // @ts-expect-error: no language
   await api.from("clients").update({ language: "xx" });
+  // @ts-expect-error: no language
+  await api.rpc("create_booking", { service_id: id, starts_at, language: "xx" });
   // @ts-expect-error: no column
   await api.from("profiles").update({ public_contact: ["username"] });
   expectTypeOf<BookingStatus>().toEqualTypeOf<
