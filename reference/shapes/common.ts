@@ -27,7 +27,9 @@ export const version = z.int().min(1).describe("Rises with every change of the r
 
 export const timeZone = text.describe("IANA name of a time zone: Europe/Rome");
 
-export const language = z.enum(["en", "it"]).meta({ id: "Language", description: "In which mails are written" });
+export const language = z
+  .enum(["en", "it"])
+  .meta({ id: "Language", description: "In which mails are written" });
 
 /** What the owner of a row keeps there; nothing reads it. */
 export const metadata = z.record(z.string(), z.unknown()).describe("Yours: nothing reads it");
