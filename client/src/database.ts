@@ -776,10 +776,12 @@ export type StockLevel = {
   stock: number;
 };
 
+export type KeyAccess = "read" | "write";
+
 export type ApiKey = {
   id: string;
   name: string;
-  access: "read" | "write";
+  access: KeyAccess;
   created_at: Instant;
   /** null: never */
   expires_at: Instant | null;
@@ -1084,7 +1086,7 @@ export type PaymentAccountToMake =
 
 export type CreateApiKeyArgs = {
   name: string;
-  access: string;
+  access: KeyAccess;
   expires_at?: Instant | null;
 };
 
@@ -1107,7 +1109,7 @@ export type CreateBookingArgs = {
 
 export type CreateCalendarFeedArgs = {
   name: string;
-  detail: string;
+  detail: FeedDetail;
 };
 
 export type CreatedCalendarFeed = {

@@ -57,6 +57,7 @@ const whose = z.strictObject({ professional_id: id });
 
 export const calendar = {
   create_calendar_feed: {
+    args: { detail: feedDetail },
     answer: z
       .strictObject({
         id,

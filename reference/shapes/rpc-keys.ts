@@ -3,11 +3,13 @@ import { z } from "zod";
 import { count, date, id, idOnly, instant, list, text } from "./common.ts";
 import type { RpcShape } from "./rpc.ts";
 
+const access = z.enum(["read", "write"]).meta({ id: "KeyAccess" });
+
 const ApiKey = z
   .strictObject({
     id,
     name: text,
-    access: z.enum(["read", "write"]),
+    access,
     created_at: instant,
     expires_at: instant.nullable().describe("null: never"),
     last_used_on: date.nullable().describe("In UTC; null: not yet"),
@@ -28,6 +30,7 @@ export const AccountContents = z
 export const keys = {
   authorize_action: { answer: z.undefined(), errors: ["person_required", "validation_failed"] },
   create_api_key: {
+    args: { access },
     answer: z
       .strictObject({ id, key: text.describe("Not shown again") })
       .meta({ id: "CreatedApiKey" }),

@@ -16,7 +16,7 @@ import { webhooks } from "./rpc-webhooks.ts";
 export interface RpcShape {
   /** Of the answer; undefined for void. Rows of `returns setof` are a list. */
   answer: z.ZodType;
-  /** Of JSON arguments, by name; the catalogue has the others. */
+  /** Of JSON arguments and of those with listed values, by name; the catalogue has the others. */
   args?: Record<string, z.ZodType>;
   /** Arguments that may be null although they have no default. */
   nullable?: string[];
