@@ -18,7 +18,7 @@ import { COMMON_ERRORS, COMMON_ROUTE_ERRORS } from "./shapes/errors.ts";
 import { LIMITS, TIERS } from "./shapes/limits.ts";
 import { ROUTES, type RouteShape } from "./shapes/routes.ts";
 import { RPCS } from "./shapes/rpc.ts";
-import { commentsOf, DATES, INSTANTS } from "./types.ts";
+import { commentsOf, DATES, INSTANTS, isForUsers } from "./types.ts";
 import { EVENT_SCHEMAS } from "./webhook-events.ts";
 
 /** What the roles are called here. */
@@ -300,7 +300,6 @@ the currency beside them. Types are those of TypeScript, as the package in \`cli
 export function referenceText(model: Model): string {
   const printer = new Printer(commentsOf(model));
   const rpcs = model.functions.filter((fn) => !fn.relationshipOf);
-  const isForUsers = (fn: Fn) => fn.roles.some((role) => role !== "service_role");
   const routes = (isPublic: boolean) =>
     ROUTES.filter((route) => ["professional", "client", "public"].includes(route.for) === isPublic);
 

@@ -263,7 +263,7 @@ class Types {
 }
 
 /** Everybody but servers, who have other types (supabase/functions/_shared). */
-const isForUsers = ({ roles }: Fn) => roles.some((role) => role !== "service_role");
+export const isForUsers = ({ roles }: Fn) => roles.some((role) => role !== "service_role");
 
 export function clientTypes(model: Model): string {
   const types = new Types(model);

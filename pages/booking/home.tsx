@@ -2,7 +2,7 @@
 import { money } from "../shared/format.ts";
 import type { Changes } from "../shared/route.ts";
 import { shared } from "../shared/texts/index.ts";
-import { Heading, Link, Picture, Words } from "../shared/ui.tsx";
+import { Heading, Link, Picture, Reach, Words } from "../shared/ui.tsx";
 import type { BookingPage, PublicProduct, PublicService } from "./api.ts";
 import { texts } from "./texts/index.ts";
 
@@ -19,8 +19,7 @@ export function Home({ page: { professional, services, products } }: { page: Boo
           <Words>{professional.bio}</Words>
           <address class="faint">
             <Words>{professional.address}</Words>
-            {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
-            {email && <a href={`mailto:${email}`}>{email}</a>}
+            <Reach phone={phone} email={email} />
           </address>
         </div>
       </section>

@@ -2,7 +2,7 @@
 
 import type { Instant, IsoDate } from "../shared/format.ts";
 import { dateOf, dateText, momentText, money, timeOf, weekdayOf } from "../shared/format.ts";
-import { Button, Facts, Link, Words } from "../shared/ui.tsx";
+import { Button, Facts, Link, Reach, Words } from "../shared/ui.tsx";
 import type { Act } from "./dialogs.tsx";
 import * as diary from "./diary.ts";
 import { texts } from "./texts/index.ts";
@@ -84,12 +84,7 @@ function Entry({ booking, date, zone, now, action, onCancel }: EntryProps) {
         </p>
         {diary.isHold(booking) && <p class="faint">{checkout_open ? texts.paying : waits}</p>}
         <p class="row contact">
-          {client?.phone && (
-            <a href={`tel:${client.phone.replace(/[^\d+]/g, "")}`}>{client.phone}</a>
-          )}
-          {client?.email && (
-            <a href={`mailto:${encodeURIComponent(client.email)}`}>{client.email}</a>
-          )}
+          <Reach phone={client?.phone} email={client?.email} />
         </p>
         <Facts
           plain

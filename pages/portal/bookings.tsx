@@ -9,7 +9,7 @@ import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";
-import { Button, Facts, Field, Heading, Link, Loading, Words } from "../shared/ui.tsx";
+import { Button, Facts, Field, Heading, Link, Loading, Reach, Words } from "../shared/ui.tsx";
 import { List } from "./list.tsx";
 import { dueNow, Pay } from "./orders.tsx";
 import { isLink, type Portal } from "./session.ts";
@@ -195,8 +195,7 @@ function Contact({ session, page }: Portal) {
   return (
     <p class="row">
       {texts.contact(session.professional.full_name)}
-      {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
-      {email && <a href={`mailto:${email}`}>{email}</a>}
+      <Reach phone={phone} email={email} />
     </p>
   );
 }

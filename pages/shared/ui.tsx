@@ -238,6 +238,22 @@ export function Words({ children }: { children: string | null | undefined }) {
   ) : null;
 }
 
+interface ReachProps {
+  phone: string | null | undefined;
+  email: string | null | undefined;
+}
+
+/** As RFC 6068 has it: whatever could end the address is encoded, the sign in its middle is not. */
+const mailto = (email: string) => `mailto:${encodeURIComponent(email).replaceAll("%40", "@")}`;
+
+/** Links to call and to write to somebody. */
+export const Reach = ({ phone, email }: ReachProps) => (
+  <>
+    {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
+    {email && <a href={mailto(email)}>{email}</a>}
+  </>
+);
+
 let region: HTMLElement | undefined;
 
 /** Says a change to who cannot see it. */

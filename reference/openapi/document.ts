@@ -4,10 +4,11 @@
  */
 import { readFileSync } from "node:fs";
 import type { Model } from "../model.ts";
+import { isForUsers } from "../types.ts";
 import { EVENT_SCHEMAS } from "../webhook-events.ts";
 import { ERROR_SCHEMA } from "./errors.ts";
 import { addRoutes, CALLED, routeOperation, routePath } from "./routes.ts";
-import { addRpcs, isPublic, rpcPath } from "./rpcs.ts";
+import { addRpcs, rpcPath } from "./rpcs.ts";
 import { addColumns, type Shapes, schemasOf } from "./schemas.ts";
 import { filterParameters, TABLE_PARAMETERS, tablePath, tableSchemas } from "./tables.ts";
 
@@ -16,7 +17,7 @@ const { version } = JSON.parse(
 ) as { version: string };
 
 export function openApi(model: Model) {
-  const functions = model.functions.filter(isPublic);
+  const functions = model.functions.filter((fn) => isForUsers(fn) && !fn.relationshipOf);
   const shapes: Shapes = { inputs: new Map(), outputs: new Map() };
   addColumns(shapes);
   addRpcs(functions, shapes);

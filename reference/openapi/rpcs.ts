@@ -1,19 +1,10 @@
 /** The RPCs that anybody but a server may call. */
 import type { Fn } from "../model.ts";
 import { RPCS } from "../shapes/rpc.ts";
+import { DATES, INSTANTS } from "../types.ts";
 import { errorResponses } from "./errors.ts";
+import { ROLE_NAMES } from "./roles.ts";
 import { type JsonSchema, orNull, type Schemas, type Shapes, scalarSchema } from "./schemas.ts";
-
-const ROLE_NAMES = {
-  anon: "the public",
-  authenticated: "a professional",
-  portal_client: "a client in the portal",
-  portal_booking: "the link of a booking",
-  service_role: "our servers",
-};
-
-export const isPublic = ({ roles, relationshipOf }: Fn) =>
-  relationshipOf === null && roles.some((role) => role !== "service_role");
 
 const shapeOf = ({ name }: Fn) => {
   const shape = RPCS[name];
@@ -97,7 +88,7 @@ export function rpcPath(fn: Fn, { input, output }: Schemas): Record<string, unkn
 
 /** Times come as text, so that a wrong one is answered with a code of ours. */
 function argumentSchema(name: string, type: string): JsonSchema {
-  if (type === "text" && /(_at|^since)$/.test(name)) return { type: "string", format: "date-time" };
-  if (type === "text" && /_date$/.test(name)) return { type: "string", format: "date" };
+  if (type === "text" && INSTANTS.test(name)) return { type: "string", format: "date-time" };
+  if (type === "text" && DATES.test(name)) return { type: "string", format: "date" };
   return scalarSchema(type);
 }

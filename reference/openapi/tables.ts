@@ -3,6 +3,7 @@
 import type { Model, Role, Table } from "../model.ts";
 import { rowName } from "../types.ts";
 import { errorResponses } from "./errors.ts";
+import { ROLE_NAMES } from "./roles.ts";
 import { columnSchema, type JsonSchema, type Schemas } from "./schemas.ts";
 
 const USERS: Role[] = ["anon", "authenticated", "portal_client", "portal_booking"];
@@ -102,14 +103,6 @@ export function tableSchemas(
     ...(update.length > 0 && { [`${name}Update`]: written(update) }),
   };
 }
-
-const ROLE_NAMES: Record<Role, string> = {
-  anon: "the public",
-  authenticated: "the professional",
-  portal_client: "a client in the portal",
-  portal_booking: "the link of a booking",
-  service_role: "our servers",
-};
 
 function who(table: Table, command: "select" | "insert" | "update" | "delete"): string {
   const columns = table.grants.authenticated;
