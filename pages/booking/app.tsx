@@ -1,8 +1,8 @@
 /** Which step of booking or buying the address names. */
 import { publicPage } from "../shared/api.ts";
+import { useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { instantIn } from "../shared/format.ts";
-import { useLoaded } from "../shared/loaded.ts";
 import { useRoute } from "../shared/route.ts";
 import { Heading, Link, Loading, Notice, Page } from "../shared/ui.tsx";
 import { api, type BookingPage } from "./api.ts";

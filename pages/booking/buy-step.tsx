@@ -1,10 +1,10 @@
 /** One product: which, how many, what it costs right now, and for whom. */
-import { useAction } from "../shared/action.ts";
+
 import { isCode } from "../shared/api.ts";
+import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
-import { useLoaded } from "../shared/loaded.ts";
 import { goTo } from "../shared/route.ts";
 import { useStored } from "../shared/store.ts";
 import { Facts, Field, Heading, Words } from "../shared/ui.tsx";

@@ -1,5 +1,5 @@
 /** Who: the last step of a booking. What was typed stays, whatever becomes of the time. */
-import { useAction } from "../shared/action.ts";
+import { useAction } from "../shared/asking.ts";
 import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
 import { goTo } from "../shared/route.ts";

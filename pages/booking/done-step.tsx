@@ -1,7 +1,7 @@
 /** What has become of a booking or order: also after a reload, and on the way back from the payment page. */
 import { useEffect, useState } from "preact/hooks";
-import { type Action, useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
+import { type Action, useAction } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, goTo } from "../shared/route.ts";

@@ -1,10 +1,9 @@
 /** The signed-in professional's page: a day with all there is to do, or a week at a glance. */
 import { useEffect, useState } from "preact/hooks";
-import { useAction } from "../shared/action.ts";
 import { ApiError } from "../shared/api.ts";
+import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure, sentence } from "../shared/errors.tsx";
 import * as f from "../shared/format.ts";
-import { useLoaded } from "../shared/loaded.ts";
 import { goTo } from "../shared/route.ts";
 import { announce, Button, Field, Heading, Loading, Notice, Page } from "../shared/ui.tsx";
 import { BlockDialog, CancelDialog } from "./dialogs.tsx";
@@ -45,7 +44,7 @@ function mendFocus(about: Booking | undefined): void {
 function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile }) {
   const zone = profile.time_zone;
   const now = new Date();
-  const today = f.dateOf(now, zone);
+  const today = f.todayIn(zone);
   const { day, isWeek, dates, first, last } = datesAsked(query, today);
   const [start, end] = boundsOf(first, last, zone);
   const load = (signal: AbortSignal) => loadBookings(start, end, signal);
@@ -98,7 +97,7 @@ function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile
         )}
         {error !== undefined && (
           <Notice>
-            {sentence(error)} {at && texts.stale(f.timeOf(at.toISOString(), zone))}
+            {sentence(error)} {at && texts.stale(f.timeOf(at, zone))}
           </Notice>
         )}
       </div>

@@ -1,7 +1,7 @@
 /** What is asked before a booking is cancelled, and for blocked time. */
 import { useState } from "preact/hooks";
 import { createIntent } from "../../client/src/index.ts";
-import type { Action } from "../shared/action.ts";
+import type { Action } from "../shared/asking.ts";
 import { Form, type FormProps, useFields } from "../shared/form.tsx";
 import { addDays, type IsoDate, money, timeOf } from "../shared/format.ts";
 import { Button, Dialog, Field } from "../shared/ui.tsx";

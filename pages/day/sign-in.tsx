@@ -1,7 +1,7 @@
 /** Signing in, and a new password for one that was forgotten. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useAction } from "../shared/action.ts";
+import { useAction } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Form, useFields } from "../shared/form.tsx";
 import { goTo } from "../shared/route.ts";

@@ -1,11 +1,10 @@
 /** Bookings of the client, and one of them, to be looked at, moved or cancelled. */
 import type { Booking, Order } from "../../client/src/database.ts";
-import { useAction } from "../shared/action.ts";
 import { isCode } from "../shared/api.ts";
+import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form, useFields } from "../shared/form.tsx";
 import { instantIn, momentText, money, timeOf, visitorZone } from "../shared/format.ts";
-import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
 import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";

@@ -1,7 +1,7 @@
 /** A list that the API answers with. */
 import type { ComponentChildren } from "preact";
+import { useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
-import { useLoaded } from "../shared/loaded.ts";
 import { Loading } from "../shared/ui.tsx";
 
 interface ListProps<Row> {

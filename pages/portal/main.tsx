@@ -1,10 +1,9 @@
 /** Which of three is shown: what a mail's link asks, the sign-in, or what is the client's. */
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useAction } from "../shared/action.ts";
 import { publicPage } from "../shared/api.ts";
+import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
-import { useLoaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
 import { writeStored } from "../shared/store.ts";
 import { Button, Link, Notice, Page } from "../shared/ui.tsx";

@@ -1,7 +1,7 @@
 /** Orders of the client, the way to pay them, and what became of a payment that somebody comes back from. */
 import { useEffect, useState } from "preact/hooks";
 import type { Order } from "../../client/src/database.ts";
-import { useAction } from "../shared/action.ts";
+import { useAction } from "../shared/asking.ts";
 import { Form } from "../shared/form.tsx";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
 import { addressOf, useRoute } from "../shared/route.ts";

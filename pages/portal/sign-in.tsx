@@ -1,12 +1,12 @@
 /** How somebody comes in: with a mailed code, or by what the link in a mail is for. */
 import { useState } from "preact/hooks";
 import type { BookingPage, VerifyPortalOtpConfirmAnswer } from "../../client/src/database.ts";
-import { useAction } from "../shared/action.ts";
 import { ApiError } from "../shared/api.ts";
+import type { Loaded } from "../shared/asking.ts";
+import { useAction } from "../shared/asking.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
-import type { Loaded } from "../shared/loaded.ts";
 import { goTo, useRoute } from "../shared/route.ts";
 import { useStored } from "../shared/store.ts";
 import { Button, Field, Heading, Loading, Notice, Words } from "../shared/ui.tsx";

@@ -31,11 +31,7 @@ export function fieldErrors(error: unknown): Record<string, string> {
   );
 }
 
-interface FailureProps {
-  error: unknown;
-  again?: () => void;
-  children?: ComponentChildren;
-}
+type FailureProps = { error: unknown; again?: () => void; children?: ComponentChildren };
 
 /** An error where it happened, with a way to try again. */
 export function Failure({ error, again, children }: FailureProps) {

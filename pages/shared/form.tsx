@@ -1,7 +1,7 @@
 /** What is filled in and sent; what went wrong with it is said in front of its button. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Action } from "./action.ts";
+import type { Action } from "./asking.ts";
 import { Failure } from "./errors.tsx";
 import { Button } from "./ui.tsx";
 

@@ -1,4 +1,5 @@
 /** Money, dates and times as the visitor's language writes them. */
+import { Temporal } from "temporal-polyfill";
 import { locale } from "./texts/index.ts";
 
 /** `YYYY-MM-DD`, a date on somebody's calendar. */
@@ -6,116 +7,83 @@ export type IsoDate = string;
 /** A moment, `…Z`. */
 export type Instant = string;
 
-export const visitorZone: string = (() => {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  try {
-    // Where the system names no zone, browsers say `Etc/Unknown`, and do not take it back.
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return "UTC";
-  }
-})();
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** A format is dear to make, and a month asks for hundreds. */
-function format(zone: string, options: Intl.DateTimeFormatOptions, tag = locale) {
-  const key = JSON.stringify([zone, options, tag]);
-  const made = formats.get(key) ?? new Intl.DateTimeFormat(tag, { ...options, timeZone: zone });
-  formats.set(key, made);
-  return made;
-}
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+/** Where the system names no zone, browsers say `Etc/Unknown`, and do not take it back. */
+export const visitorZone: string = timeZone === "Etc/Unknown" ? "UTC" : timeZone;
 
 export const money = (amount: number, currency: string): string =>
   new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount);
 
+const clockOf = (instant: Instant, zone: string) =>
+  Temporal.Instant.from(instant).toZonedDateTimeISO(zone);
+
 /** The date of a moment by the clock of a zone. */
-export const dateOf = (instant: Instant | Date, zone: string): IsoDate =>
-  format(zone, { dateStyle: "short" }, "sv").format(new Date(instant));
+export const dateOf = (instant: Instant, zone: string): IsoDate =>
+  clockOf(instant, zone).toPlainDate().toString();
 
-const clock = (time: number, zone: string, name?: "short") =>
-  format(zone, {
-    hour: "2-digit",
-    minute: "2-digit",
-    ...(name && { timeZoneName: name }),
-  }).format(time);
+/** The date there right now. */
+export const todayIn = (zone: string): IsoDate => Temporal.Now.plainDateISO(zone).toString();
 
-const HOUR = 3_600_000;
+/** Where it comes twice, the first; where it is skipped, by the clock before: so the API reads working hours. */
+export const instantOf = (date: IsoDate, time: string, zone: string): Instant =>
+  Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone).toInstant().toString();
 
-/**
- * The clock time of a moment. Where clocks are put back an hour comes twice: there the zone's name of that
- * moment goes with it, so that 02:30 and 02:30 can be told apart.
- */
+/** Clock time; where it comes twice, with the zone's name of that moment, so that 02:30 and 02:30 can be told apart. */
 export function timeOf(instant: Instant, zone: string): string {
-  const time = Date.parse(instant);
-  const twice = [-HOUR, -HOUR / 2, HOUR / 2, HOUR].some(
-    (shift) => clock(time + shift, zone) === clock(time, zone),
+  const clock = clockOf(instant, zone);
+  const [first, second] = (["earlier", "later"] as const).map(
+    (disambiguation) =>
+      clock.toPlainDateTime().toZonedDateTime(zone, { disambiguation }).epochMilliseconds,
   );
-  return clock(time, zone, twice ? "short" : undefined);
+  const name = first !== second && ({ timeZoneName: "short" } as const);
+  return clock.toLocaleString(locale, { hour: "2-digit", minute: "2-digit", ...name });
 }
 
-type DateStyle = "long" | "day" | "month";
-
-const DATE_STYLES: Record<DateStyle, Intl.DateTimeFormatOptions> = {
+const DATE_STYLES = {
   long: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
   day: { weekday: "long", day: "numeric", month: "long" },
   month: { month: "long", year: "numeric" },
-};
+} as const;
 
 /** A date in words. */
-export const dateText = (date: IsoDate, style: DateStyle = "long"): string =>
-  format("UTC", DATE_STYLES[style]).format(new Date(`${date}T00:00:00Z`));
+export const dateText = (date: IsoDate, style: keyof typeof DATE_STYLES = "long"): string =>
+  Temporal.PlainDate.from(date).toLocaleString(locale, DATE_STYLES[style]);
 
 /** Date and time of a moment by the clock of a zone. */
-export const momentText = (instant: Instant, zone: string, style: DateStyle = "long"): string =>
+export const momentText = (instant: Instant, zone: string, style?: "day"): string =>
   `${dateText(dateOf(instant, zone), style)}, ${timeOf(instant, zone)}`;
 
 /** Whether the clocks of two zones differ at a moment. */
 export const clocksDiffer = (instant: Instant, zone: string, other: string): boolean =>
-  dateOf(instant, zone) !== dateOf(instant, other) ||
-  clock(Date.parse(instant), zone) !== clock(Date.parse(instant), other);
+  clockOf(instant, zone).offset !== clockOf(instant, other).offset;
 
 /** A zone as people call it: `America/New_York` is New York. */
 export const zoneText = (zone: string): string =>
   (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
 
-/** What an address says may be anything: a date of this century or the next, or null. */
-export function dateIn(text: string | null): IsoDate | null {
-  if (!text || !/^2[01]\d\d-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return null;
-  return addDays(text, 0);
+/** What an address says may be anything: of this century or the next, or null. */
+function read(text: string | null, parse: (text: string) => unknown): string | null {
+  try {
+    return text && /^2[01]\d\d-/.test(text) ? String(parse(text)) : null;
+  } catch {
+    return null;
+  }
 }
 
-/** A moment of those centuries, or null. */
-export const instantIn = (text: string | null): Instant | null =>
-  text && /^2[01]\d\d-/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+export const dateIn = (text: string | null): IsoDate | null => read(text, Temporal.PlainDate.from);
+export const instantIn = (text: string | null): Instant | null => read(text, Temporal.Instant.from);
 
-export const addDays = (date: IsoDate, days: number): IsoDate => {
-  const moved = new Date(`${date}T00:00:00Z`);
-  moved.setUTCDate(moved.getUTCDate() + days);
-  return moved.toISOString().slice(0, 10);
-};
+export const addDays = (date: IsoDate, days: number): IsoDate =>
+  Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** The first day of a date's month, or of one after it. */
-export const monthOf = (date: IsoDate, months = 0): IsoDate => {
-  const [year = 0, month = 1] = date.split("-").map(Number);
-  return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10);
-};
+export const monthOf = (date: IsoDate, months = 0): IsoDate =>
+  Temporal.PlainDate.from(date).with({ day: 1 }).add({ months }).toString();
 
-/** 0 is Monday. */
-export const weekdayOf = (date: IsoDate): number =>
-  (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
+/** 1 is Monday, 7 is Sunday. */
+export const weekdayOf = (date: IsoDate): number => Temporal.PlainDate.from(date).dayOfWeek;
 
-const MONDAY = { firstDay: 1 };
-/** Browsers have the one or the other. */
-type Region = Intl.Locale & { getWeekInfo?(): typeof MONDAY; weekInfo?: typeof MONDAY };
-const region: Region = new Intl.Locale(locale);
-
-/** With which weekday the visitor's weeks begin; 0 is Monday. */
+/** With which weekday the visitor's weeks begin, where the browser says so. */
 export const firstWeekday: number =
-  (region.getWeekInfo?.() ?? region.weekInfo ?? MONDAY).firstDay - 1;
-
-/** Names of the weekdays in the order of the visitor's weeks. */
-export const weekdays: string[] = Array.from({ length: 7 }, (_, at) =>
-  // The first of January 2024 was a Monday.
-  format("UTC", { weekday: "short" }).format(Date.UTC(2024, 0, 1 + ((firstWeekday + at) % 7))),
-);
+  (new Intl.Locale(locale) as { getWeekInfo?(): { firstDay: number } }).getWeekInfo?.().firstDay ??
+  1;

@@ -4,18 +4,14 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { addressOf, type Changes, goTo } from "./route.ts";
 import { LANGUAGES, type Language, language, shared } from "./texts/index.ts";
 
-interface Children {
-  children?: ComponentChildren;
-}
+type Props<Own = object> = Own & { children?: ComponentChildren };
 
-interface PageProps extends Children {
-  /** Whose page it is, where its heading does not say so. */
-  brand?: ComponentChildren;
-  wide?: boolean;
-}
-
-/** The frame of a page: languages above, one heading and its content below. */
-export function Page({ children, brand, wide = false }: PageProps) {
+/** The frame of a page: whose it is, where its heading does not say so, and languages above, its content below. */
+export function Page({
+  children,
+  brand,
+  wide,
+}: Props<{ brand?: ComponentChildren; wide?: boolean }>) {
   return (
     <>
       <header class="top">
@@ -39,11 +35,7 @@ export function Page({ children, brand, wide = false }: PageProps) {
   );
 }
 
-interface LinkProps extends Children {
-  to: Changes;
-  class?: string;
-  "aria-current"?: "page" | undefined;
-}
+type LinkProps = Props<{ to: Changes; class?: string; "aria-current"?: "page" | undefined }>;
 
 /** To a step of this page; like any link it opens in another tab too. */
 export function Link({ to, children, ...rest }: LinkProps) {
@@ -62,15 +54,10 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
-interface HeadingProps extends Children {
-  title?: string;
-  level?: 1 | 2;
-}
-
 let headingsSeen = 0;
 
 /** The heading of a step. It takes the focus when the step is entered, but not when the page is loaded. */
-export function Heading({ children, title, level = 1 }: HeadingProps) {
+export function Heading({ children, title, level = 1 }: Props<{ title?: string; level?: 1 | 2 }>) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (headingsSeen++ > 0) heading.current?.focus();
@@ -112,7 +99,7 @@ export function Button({ kind = "plain", busy = false, onClick, children, ...res
   );
 }
 
-type Native = "type" | "autocomplete" | "inputMode" | "required" | "min" | "max";
+type Native = "type" | "autocomplete" | "inputMode" | "required" | "min";
 
 interface FieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, Native> {
   name: string;
@@ -176,12 +163,8 @@ export function Facts({ rows, plain = false }: { rows: Fact[]; plain?: boolean }
   );
 }
 
-interface NoticeProps extends Children {
-  kind?: "info" | "error" | "good";
-}
-
 /** An error is read out at once, anything else when there is time. */
-export function Notice({ kind = "info", children }: NoticeProps) {
+export function Notice({ kind = "info", children }: Props<{ kind?: "info" | "error" | "good" }>) {
   return (
     <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
       {children}
@@ -197,13 +180,12 @@ export function Loading() {
   );
 }
 
-interface DialogProps extends Children {
-  title: string;
-  onClose: () => void;
-}
-
 /** A question on top of the page; Escape and a click beside it close it. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: Props<{ title: string; onClose: () => void }>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
@@ -238,16 +220,11 @@ export function Words({ children }: { children: string | null | undefined }) {
   ) : null;
 }
 
-interface ReachProps {
-  phone: string | null | undefined;
-  email: string | null | undefined;
-}
-
 /** As RFC 6068 has it: whatever could end the address is encoded, the sign in its middle is not. */
 const mailto = (email: string) => `mailto:${encodeURIComponent(email).replaceAll("%40", "@")}`;
 
 /** Links to call and to write to somebody. */
-export const Reach = ({ phone, email }: ReachProps) => (
+export const Reach = ({ phone, email }: Record<"phone" | "email", string | null | undefined>) => (
   <>
     {phone && <a href={`tel:${phone.replace(/[^+\d]/g, "")}`}>{phone}</a>}
     {email && <a href={mailto(email)}>{email}</a>}

@@ -15,6 +15,7 @@ import {
   checkoutUrl,
   connectStripe,
   expectAccessible,
+  freeDays,
   linkTo,
   mailTo,
   openPage,
@@ -100,7 +101,7 @@ test.each(["when it is to be paid", "when the page is loaded"])(
     await expectAccessible(page);
     await button(page, en.done.again).click();
     await heading(page, en.chooseTime);
-    await page.locator("[data-date]").first().click();
+    await freeDays(page).first().click();
     await page.locator(".chip").first().click();
     expect(await page.getByLabel(en.notes).inputValue()).toBe("Fringe");
     await button(page, en.bookAndPay).click();

@@ -14,8 +14,10 @@ import {
   pathOf,
 } from "../support/booking-page.ts";
 import {
+  dayButton,
   expectAccessible,
   expectFault,
+  freeDays,
   goOffline,
   goOnline,
   openPage,
@@ -188,7 +190,7 @@ test.each([
   const professional = await bookable();
   const service = await openService(professional);
   const page = await openPage(pathOf(professional, { service: service.id, ...query }));
-  await page.getByRole("grid").getByRole("button").first().waitFor();
+  await freeDays(page).first().waitFor();
 });
 
 test.each<[string, () => void]>([
@@ -250,13 +252,14 @@ test("back and forward go from step to step, and not into a form that was sent",
   await openService(professional, { name: "Cut" });
   const page = await openPage(pathOf(professional));
   await page.getByRole("link", { name: "Cut" }).click();
-  await page.locator("[data-date]").first().click();
-  const day = await page.locator("[aria-pressed=true]").getAttribute("data-date");
+  await freeDays(page).first().click();
+  const chosen = page.locator("calendar-month [aria-pressed=true]");
+  const day = await chosen.getAttribute("aria-label");
   await page.locator(".chip").first().click();
   await heading(page, en.yourDetails);
   await page.goBack();
   await heading(page, en.chooseTime);
-  expect(await page.locator("[aria-pressed=true]").getAttribute("data-date")).toBe(day);
+  expect(await chosen.getAttribute("aria-label")).toBe(day);
   await page.goBack();
   await heading(page, "Ana Bianchi");
   await page.goForward();
@@ -283,7 +286,7 @@ test("when nothing is free it says so; what is free later is found", async () =>
   const availability = { weekly: {}, overrides: { [day]: [["09:00", "10:00"]] } };
   await professional.api.from("profiles").update({ availability }).eq("id", professional.id);
   await page.reload();
-  await page.locator(`[data-date="${day}"]`).click();
+  await dayButton(page, day).and(freeDays(page)).click();
   await button(page, "09:00").waitFor();
 });
 

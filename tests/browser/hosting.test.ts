@@ -8,7 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROJECT_DIR } from "../../local/state.ts";
-import { expectAccessible, expectFault, faultsOf, openPage, pagesUrl } from "../support/browser.ts";
+import {
+  expectAccessible,
+  expectFault,
+  faultsOf,
+  freeDays,
+  openPage,
+  pagesUrl,
+} from "../support/browser.ts";
 import { mailingProfessional } from "../support/mailbox.ts";
 import { openService } from "../support/scheduling.ts";
 import { stack } from "../support/stack.ts";
@@ -71,7 +78,7 @@ test("below a folder of another host, at another port, a booking can be made", a
   await openService(professional, { name: "Massage" });
   const page = await openPage(`${site.url}/salon/?professional=ana-${professional.id}`);
   await page.getByRole("link", { name: "Massage" }).click();
-  await page.getByRole("grid").getByRole("button").first().click();
+  await freeDays(page).first().click();
   await page.locator(".chip").first().click();
   await page.getByLabel("Name").fill("Ann Lee");
   await page.getByLabel("E-mail").fill(`ann-${professional.id}@example.com`);

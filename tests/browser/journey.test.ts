@@ -2,8 +2,11 @@
 import { expect, test } from "vitest";
 import {
   allowPassword,
+  dayButton,
+  freeDays,
   linkTo,
   mailTo,
+  nextMonth,
   openPage,
   openTab,
   PASSWORD,
@@ -21,10 +24,11 @@ test("booked, moved by the link in the mail, seen by the professional, cancelled
 
   // The visitor books the first free start of a month ahead.
   const visitor = await openPage(`${path}&service=${service.id}`);
-  await visitor.getByRole("button", { name: "Next month" }).click();
-  const freeDay = visitor.getByRole("grid").getByRole("button").nth(9);
-  await freeDay.click();
-  const date = (await freeDay.getAttribute("data-date")) as string;
+  await freeDays(visitor).first().waitFor();
+  await nextMonth(visitor).click();
+  await freeDays(visitor).nth(9).click();
+  await visitor.getByRole("button", { name: "09:00", exact: true }).waitFor();
+  const date = new URL(visitor.url()).searchParams.get("day") ?? "";
   await visitor.getByRole("button", { name: "09:00", exact: true }).click();
   await visitor.getByLabel("Name").fill("Sofia Ricci");
   await visitor.getByLabel("E-mail").fill(email);
@@ -43,8 +47,9 @@ test("booked, moved by the link in the mail, seen by the professional, cancelled
   const client = await openPage(link);
   await client.getByRole("button", { name: "Open the booking" }).click();
   await client.getByRole("button", { name: /^Move/ }).click();
-  await client.getByRole("button", { name: "Next month" }).click();
-  await client.locator(`[data-date="${date}"]`).click();
+  await freeDays(client).first().waitFor();
+  await nextMonth(client).click();
+  await dayButton(client, date).and(freeDays(client)).click();
   await client.getByRole("button", { name: "14:00", exact: true }).click();
   await client.getByRole("button", { name: "Move to this time" }).click();
   await client.getByText("Your booking has been moved.").waitFor();

@@ -1,7 +1,13 @@
 /** What holds for every page, in each language: on the narrowest telephone, and for a screen reader. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectToFit, openPage, type Page } from "../support/browser.ts";
+import {
+  expectAccessible,
+  expectToFit,
+  freeDays,
+  openPage,
+  type Page,
+} from "../support/browser.ts";
 import { createProduct, type Professional } from "../support/factories.ts";
 import { mailingProfessional } from "../support/mailbox.ts";
 import { openService } from "../support/scheduling.ts";
@@ -50,7 +56,7 @@ describe.each(["en-GB", "it-IT"])("in %s", (locale) => {
     const page = await open(`/?professional=ana-${professional.id}`);
     await expectGood(page, locale);
     await page.getByRole("link", { name: LONG }).first().click();
-    await page.getByRole("grid").getByRole("button").first().click();
+    await freeDays(page).first().click();
     await page.locator(".chip").first().waitFor();
     await expectGood(page, locale);
     await page.locator(".chip").first().click();

@@ -3,6 +3,7 @@ import {
   expectAccessible,
   expectToFit,
   focused,
+  freeDays,
   goOffline,
   goOnline,
   type Page,
@@ -55,7 +56,7 @@ const dayName = (days: number) =>
 /** Picks a start in the picker, which opens at the first day with a free one. */
 async function pick(page: Page, days: number, time: string) {
   const day = page.getByRole("button", { name: new RegExp(`^${dayName(days)}`) });
-  await page.getByRole("grid").waitFor();
+  await freeDays(page).first().waitFor();
   if ((await day.count()) === 0) await page.getByRole("button", { name: "Next month" }).click();
   await day.click();
   await page.getByRole("button", { name: new RegExp(`^${time}`) }).click();

@@ -3,6 +3,7 @@ import {
   expectAccessible,
   expectToFit,
   focused,
+  freeDays,
   goOffline,
   goOnline,
   linkTo,
@@ -73,8 +74,8 @@ describe("the link of a booking", () => {
     const page = await openPage(link);
     await page.getByRole("button", { name: "Open the booking" }).click();
     await page.getByRole("button", { name: "Move: Haircut" }).click();
-    await page.getByRole("grid").waitFor();
-    await page.locator("[data-date]").first().click();
+    await freeDays(page).first().waitFor();
+    await freeDays(page).first().click();
     await page.getByRole("button", { name: /^17:00/ }).click();
     await page.getByRole("button", { name: "Move to this time" }).click();
     await page.getByText("Your booking has been moved.").waitFor();

@@ -6,7 +6,13 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { afterEach, expect } from "vitest";
 import { request } from "./callers.ts";
 import { findChromium } from "./chromium.ts";
@@ -199,10 +205,26 @@ export async function expectToFit(page: Page): Promise<void> {
   expect(tooWide, `wider than the window at ${page.url()}`).toEqual([]);
 }
 
+/** The days of the month shown that have a free start. */
+export const freeDays = (page: Page): Locator => page.locator("calendar-month [part~=free]");
+
+/** A day of the month shown, by its name in the language of the page. */
+export function dayButton(page: Page, date: string, locale = "en-GB"): Locator {
+  const options = { day: "numeric", month: "long", timeZone: "UTC" } as const;
+  const name = new Date(date).toLocaleDateString(locale, options);
+  return page.locator("calendar-month").getByRole("button", { name, exact: true });
+}
+
+/** Turns the calendar to the next month. */
+export const nextMonth = (page: Page): Locator => page.locator("calendar-date [part~=next]");
+
 /** What has the focus, as a screen reader names it: `button "Book"`, `h1 "Your details"`. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
-    const element = document.activeElement as HTMLElement | null;
+    let element = document.activeElement as HTMLElement | null;
+    while (element?.shadowRoot?.activeElement) {
+      element = element.shadowRoot.activeElement as HTMLElement;
+    }
     if (!element || element === document.body) return "";
     const label = (element as HTMLInputElement).labels?.[0]?.textContent;
     const name = element.getAttribute("aria-label") ?? label ?? element.textContent ?? "";

@@ -11,10 +11,8 @@ export const en = {
     return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ") || "0 min";
   },
   slots: {
-    earlier: "Previous month",
-    later: "Next month",
-    day: (day: string, count: number) =>
-      `${day}, ${count === 1 ? "1 free time" : `${count} free times`}`,
+    earlier: "Previous",
+    later: "Next",
     chooseDay: "Choose a day to see its times.",
     none: "Nothing is free this month.",
     search: "Look for the next free day",

@@ -12,9 +12,8 @@ export const it: SharedTexts = {
     return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ") || "0 min";
   },
   slots: {
-    earlier: "Mese precedente",
-    later: "Mese successivo",
-    day: (day, count) => `${day}, ${count === 1 ? "1 orario libero" : `${count} orari liberi`}`,
+    earlier: "Precedente",
+    later: "Seguente",
     chooseDay: "Scegli un giorno per vedere gli orari.",
     none: "Questo mese non c’è niente di libero.",
     search: "Cerca il prossimo giorno libero",
