@@ -48,7 +48,7 @@ function Schedule({ query, profile }: { query: URLSearchParams; profile: Profile
   const { day, isWeek, dates, first, last } = datesAsked(query, today);
   const [start, end] = boundsOf(first, last, zone);
   const load = (signal: AbortSignal) => loadBookings(start, end, signal);
-  const { value, at, again, error } = useLoaded(load, [start, end], { watched: true });
+  const { value, at, again, error } = useLoaded(load, [start, end], { every: 60_000 });
   const isElsewhere = [start, end].some((at) => f.clocksDiffer(at, zone, f.visitorZone));
   const hours = (Date.parse(end) - Date.parse(start)) / HOUR;
   const shift = hours < 24 ? texts.forward : texts.backward;

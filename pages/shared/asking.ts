@@ -13,13 +13,13 @@ interface State<Value> {
 export type Loaded<Value> = ReturnType<typeof useLoaded<Value>>;
 
 /**
- * Asks anew whenever `of` changes; an answer to something else than is asked for now is not shown. What is watched is
- * at most a minute old while somebody looks at it.
+ * Asks anew whenever `of` changes; an answer to something else than is asked for now is not shown. While somebody
+ * looks at it, it is at most `every` milliseconds old; 0 does not look again.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   of: readonly unknown[],
-  { watched = false } = {},
+  { every = 0 } = {},
 ) {
   const key = JSON.stringify(of);
   const [state, setState] = useState<State<Value>>({ key });
@@ -42,15 +42,15 @@ export function useLoaded<Value>(
     return () => underWay.current.abort();
   }, [key]);
   useEffect(() => {
-    if (!watched) return;
+    if (every === 0) return;
     const left = new AbortController();
     const look = () => document.visibilityState === "visible" && void latest.current();
-    const timer = setInterval(look, 60_000);
+    const timer = setInterval(look, every);
     left.signal.addEventListener("abort", () => clearInterval(timer));
     document.addEventListener("visibilitychange", look, left);
     addEventListener("online", look, left);
     return () => left.abort();
-  }, [watched]);
+  }, [every]);
   const { value, at, error }: State<Value> = state.key === key ? state : { key };
   return { value, at, error, again: () => latest.current() };
 }
