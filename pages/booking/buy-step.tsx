@@ -1,23 +1,14 @@
 /** One product: which, how many, what it costs right now, and for whom. */
-
+import type { PublicProduct, PublicProfessional } from "../../client/src/database.ts";
 import { isCode } from "../shared/api.ts";
 import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
-import { goTo } from "../shared/route.ts";
-import { useStored } from "../shared/store.ts";
+import { goTo, START } from "../shared/route.ts";
 import { Facts, Field, Heading, Words } from "../shared/ui.tsx";
-import {
-  api,
-  draftOf,
-  NO_DETAILS,
-  order,
-  type PublicProduct,
-  type PublicProfessional,
-} from "./api.ts";
-import { ClientFields } from "./client-fields.tsx";
-import { START } from "./start.ts";
+import { ClientFields, detailsFor } from "./client-fields.tsx";
+import { api, make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
 interface BuyStepProps {
@@ -27,24 +18,23 @@ interface BuyStepProps {
 }
 
 export function BuyStep({ professional, product, query }: BuyStepProps) {
-  const { id: professional_id, full_name: name, currency } = professional;
+  const { id: professional_id, currency } = professional;
   const { variants } = product;
-  const variant = variants.find(({ id }) => id === query.get("variant")) ?? variants[0];
+  const { id: product_id } =
+    variants.find(({ id }) => id === query.get("product")) ?? variants[0] ?? product;
   const quantity = query.get("quantity") ?? "1";
-  const product_id = variant?.id ?? product.id;
   const items = [{ product_id, quantity: Number(quantity) }];
   const quote = useLoaded(
     (signal) => api.rpc("quote_order", { professional_id, items }, { signal }),
     [product_id, quantity],
   );
-  const [details, setDetails] = useStored(draftOf(professional), NO_DETAILS);
   const ordering = useAction(async () => {
     // Nothing is ordered at a price that was not shown.
     if (!quote.value) return quote.again();
+    const order = { professional_id, items, expected_total: quote.value.total };
     try {
-      const expected_total = quote.value.total;
-      const { receipt } = await order({ ...details, professional_id, items, expected_total });
-      setDetails({ ...details, notes: "" });
+      const input = { ...detailsFor(professional), ...order };
+      const { receipt } = await make({ kind: "order", input });
       goTo({ ...START, order: receipt.id }, { replace: true });
     } catch (error) {
       if (isCode(error, "total_changed", "insufficient_stock")) quote.again();
@@ -77,7 +67,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
                   type="radio"
                   name="variant"
                   checked={id === product_id}
-                  onChange={() => choose({ variant: id })}
+                  onChange={() => choose({ product: id })}
                 />
                 <span dir="auto">{name}</span>
                 <span class="price">{in_stock ? money(price, currency) : texts.soldOut}</span>
@@ -101,7 +91,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
           )}
         </div>
         <h2>{texts.yourDetails}</h2>
-        <ClientFields {...{ name, details, onDetails: setDetails, error: ordering.error }} />
+        <ClientFields professional={professional} error={ordering.error} />
       </Form>
     </>
   );

@@ -1,37 +1,21 @@
-/** An appointment as a calendar file (RFC 5545), made in the browser. */
-import type { BookingPage, BookingReceipt } from "./api.ts";
+/** An appointment as a calendar file, made in the browser when somebody wants it. */
+import type { BookingPage, BookingReceipt } from "../../client/src/database.ts";
 
-const stamp = (instant: string | Date) =>
-  new Date(instant).toISOString().replace(/[-:]|\.\d+/g, "");
-
-/** A return alone would begin a line of the file, too. */
-const escaped = (text: string) =>
-  text.replace(/[\\;,]/g, "\\$&").replace(/\r\n?|[\n\u0085\u2028\u2029]/g, "\\n");
-
-/** At most 75 bytes a line, of which a character may have four; what goes on begins with a space. */
-const folded = (line: string) => (line.match(/[ -~]{1,74}|.{1,18}/gsu) ?? []).join("\r\n ");
-
-export function downloadCalendarFile(booking: BookingReceipt, page: BookingPage): void {
+export async function downloadCalendarFile(booking: BookingReceipt, page: BookingPage) {
+  const { default: ical, ICalEventStatus } = await import("ical-generator");
   const { location } = page.services.find(({ id }) => id === booking.service_id) ?? {};
-  const lines = [
-    "BEGIN:VCALENDAR",
-    "VERSION:2.0",
-    "PRODID:-//Scheduling and commerce//Booking page//EN",
-    "BEGIN:VEVENT",
-    `UID:${booking.id}`,
-    `SEQUENCE:${booking.version}`,
-    `DTSTAMP:${stamp(new Date())}`,
-    `DTSTART:${stamp(booking.starts_at)}`,
-    `DTEND:${stamp(booking.ends_at)}`,
-    `SUMMARY:${escaped(`${booking.service_name} · ${page.professional.full_name}`)}`,
-    location ? `LOCATION:${escaped(location)}` : "",
-    `STATUS:${booking.status === "confirmed" ? "CONFIRMED" : "TENTATIVE"}`,
-    "END:VEVENT",
-    "END:VCALENDAR",
-  ];
-  const text = lines.filter(Boolean).map((line) => `${folded(line)}\r\n`);
+  const event = {
+    id: booking.id,
+    sequence: booking.version,
+    start: new Date(booking.starts_at),
+    end: new Date(booking.ends_at),
+    summary: `${booking.service_name} · ${page.professional.full_name}`,
+    location: location ?? null,
+    status: ICalEventStatus[booking.status === "confirmed" ? "CONFIRMED" : "TENTATIVE"],
+  };
+  const text = ical({ prodId: "//Scheduling and commerce//Booking page//EN", events: [event] });
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(text, { type: "text/calendar" }));
+  link.href = URL.createObjectURL(new Blob([text.toString()], { type: "text/calendar" }));
   link.download = "appointment.ics";
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

@@ -1,24 +1,16 @@
 /** What has become of a booking or order: also after a reload, and on the way back from the payment page. */
 import { useEffect, useState } from "preact/hooks";
+import type { BookingPage } from "../../client/src/database.ts";
 import { isCode } from "../shared/api.ts";
 import { type Action, useAction } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
-import { addressOf, goTo } from "../shared/route.ts";
+import { addressOf, goTo, START } from "../shared/route.ts";
 import { when } from "../shared/starts.tsx";
-import { writeStored } from "../shared/store.ts";
-import { Button, type Fact, Facts, Heading, Link, Loading, Notice } from "../shared/ui.tsx";
-import {
-  type BookingPage,
-  draftOf,
-  isMadeHere,
-  look,
-  type Made,
-  madeBefore,
-  paymentPage,
-} from "./api.ts";
+import { Button, type Fact, Facts, Heading, Link, Notice } from "../shared/ui.tsx";
 import { downloadCalendarFile } from "./calendar-file.ts";
-import { START } from "./start.ts";
+import { forgetNotes } from "./client-fields.tsx";
+import { api, isMadeHere, look, type Made, madeBefore } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
 const said = texts.done;
@@ -30,48 +22,26 @@ interface DoneStepProps {
   page: BookingPage;
   kind: Made["kind"];
   id: string;
-  /** With which the payment page sent people back. */
-  payment: string | null;
-}
-
-type State = "over" | "cancelled" | "waiting" | "slow" | "pay" | "check" | "asked" | "done";
-
-function stateOf({ kind, receipt, wasHeld }: Made, payment: string | null): State {
-  const { status, expires_at, checkout_token } = receipt;
-  // Who has paid for a hold that was over gets the money back.
-  if (status === "cancelled") return wasHeld && payment !== "success" ? "over" : "cancelled";
-  if (expires_at && checkout_token) return payment === "success" ? "waiting" : "pay";
-  if (expires_at) return "check";
-  return kind === "booking" && status === "pending" ? "asked" : "done";
+  /** `payment` is what the payment page sent people back with. */
+  query: URLSearchParams;
 }
 
 /** As it was when it was made; of a hold, as it is now. */
-function useMade({ kind, id, payment }: DoneStepProps) {
+export function DoneStep({ page, kind, id, query }: DoneStepProps) {
+  const payment = query.get("payment");
   const [made, setMade] = useState(() => madeBefore(kind, id));
-  const [isSlow, setSlow] = useState(false);
+  const [looks, setLooks] = useState(0);
+  const delay = (payment === "success" ? LOOKS_AFTER_MS : [0])[looks];
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    const follow = async (from: Made, [delay, ...later]: number[]) => {
-      if (delay === undefined) return setSlow(true);
-      await new Promise((resolve) => {
-        timer = setTimeout(resolve, delay);
-      });
-      const now = await look(from).catch(() => from);
-      setMade(now);
-      if (stateOf(now, payment) === "waiting") await follow(now, later);
-    };
-    if (made?.receipt.expires_at && !isMadeHere(id)) {
-      void follow(made, payment === "success" ? LOOKS_AFTER_MS : [0]);
-    }
+    if (delay === undefined || !made?.receipt.expires_at || isMadeHere(id)) return;
+    const timer = setTimeout(async () => {
+      setMade(await look(made).catch(() => made));
+      setLooks(looks + 1);
+    }, delay);
     return () => clearTimeout(timer);
-  }, []);
-  return { made, setMade, isSlow };
-}
-
-export function DoneStep(props: DoneStepProps) {
-  const { made, ...rest } = useMade(props);
-  if (made) return <Outcome {...props} {...rest} made={made} />;
-  const title = props.payment === "success" ? said.waiting : said.forgottenTitle;
+  }, [delay]);
+  if (made) return <Outcome {...{ page, payment, made, setMade }} />;
+  const title = payment === "success" ? said.waiting : said.forgottenTitle;
   return (
     <>
       <Heading title={title}>{title}</Heading>
@@ -81,48 +51,53 @@ export function DoneStep(props: DoneStepProps) {
   );
 }
 
-interface OutcomeProps extends DoneStepProps {
-  made: Made;
-  setMade: (made: Made) => void;
-  isSlow: boolean;
+type State = "over" | "waiting" | "pay" | "check" | "asked" | "ordered" | "booked";
+
+function stateOf({ kind, receipt }: Made, payment: string | null): State {
+  const { status, expires_at, checkout_token } = receipt;
+  if (status === "cancelled") return "over";
+  if (expires_at && checkout_token) return payment === "success" ? "waiting" : "pay";
+  if (expires_at) return "check";
+  if (kind === "order") return "ordered";
+  return status === "pending" ? "asked" : "booked";
 }
 
-function Outcome({ page, payment, made, setMade, isSlow }: OutcomeProps) {
+interface OutcomeProps {
+  page: BookingPage;
+  payment: string | null;
+  made: Made;
+  setMade: (made: Made) => void;
+}
+
+function Outcome({ page, payment, made, setMade }: OutcomeProps) {
   const { full_name: name, time_zone } = page.professional;
   const { kind, receipt, input } = made;
+  const email = input.client_email ?? "";
+  const again = useAction(async () => goTo({ ...START, ...stepOf(made) }));
   const looking = useAction(async () => setMade(await look(made)));
   const paying = useAction(async () => {
-    const back = (outcome: string) => addressOf({ payment: outcome });
-    location.assign(await paymentPage(made, back("success"), back("cancel")));
+    location.assign(await paymentPage(made));
     // Until somebody comes back to this page, which a browser may have kept as it was.
     await new Promise((resolve) => addEventListener("pageshow", resolve, { once: true }));
   });
   const isOver = isCode(paying.error, "hold_expired");
-  const now = stateOf(made, payment);
-  const state = isOver ? "over" : now === "waiting" && isSlow ? "slow" : now;
+  const state = isOver ? "over" : stateOf(made, payment);
+  const isSettled = ["asked", "ordered", "booked"].includes(state);
+  useEffect(() => {
+    if (isSettled) forgetNotes(page.professional);
+  }, [isSettled]);
   const until = receipt.expires_at ? timeOf(receipt.expires_at, visitorZone) : "";
-  const booked: [string, string] = [said.confirmed, said.confirmedText(name)];
-  const words: Record<State, [title: string, text: string]> = {
-    over: [said.over, said.overText],
-    cancelled: [said.cancelled, said.cancelledText],
-    waiting: [said.waiting, said.waitingText],
-    slow: [said.waiting, said.waitingLong],
-    pay: [said.pay, said.payText(until)],
-    check: [said.check, said.checkText(input.client_email, until)],
+  const price = money(receipt.amount_due ?? 0, receipt.currency);
+  const shown: Record<State, [title: string, text: string, label?: string, action?: Action<[]>]> = {
+    over: [said.over, said.overText, said.again, again],
+    waiting: [said.waiting, said.waitingText, said.look, looking],
+    pay: [said.pay, said.payText(until), said.payNow(price), paying],
+    check: [said.check, said.checkText(email, until), said.look, looking],
     asked: [said.asked, said.askedText(name)],
-    done: kind === "booking" ? booked : [said.ordered, said.orderedText(name)],
+    ordered: [said.ordered, said.orderedText(name)],
+    booked: [said.confirmed, said.confirmedText(name)],
   };
-  const [title, text] = words[state];
-  const again = { run: async () => goTo(beginAgain(made, page)), busy: false };
-  const buttons: Partial<Record<State, [string, Pick<Action<[]>, "run" | "busy">]>> = {
-    over: [said.again, again],
-    cancelled: [said.again, again],
-    slow: [said.look, looking],
-    pay: [said.payNow(money(receipt.amount_due ?? 0, receipt.currency)), paying],
-    check: [said.look, looking],
-  };
-  const [label, { run, busy } = again] = buttons[state] ?? [];
-  const isSettled = state === "asked" || state === "done";
+  const [title, text, label, action] = shown[state];
   return (
     <>
       <div class={isSettled ? "stack settled" : "stack"}>
@@ -132,14 +107,13 @@ function Outcome({ page, payment, made, setMade, isSlow }: OutcomeProps) {
         </Heading>
         <p role="status">{text}</p>
         {state === "pay" && payment === "cancel" && <Notice>{said.backUnpaid}</Notice>}
-        {state === "waiting" && <Loading />}
       </div>
       <Facts rows={facts(made, time_zone)} />
       {isSettled && <p>{mailWords(made)}</p>}
       {!isOver && <Failure error={paying.error ?? looking.error} />}
       <div class="actions">
-        {label && (
-          <Button kind="primary" busy={busy} onClick={run}>
+        {action && (
+          <Button kind="primary" busy={action.busy} onClick={action.run}>
             {label}
           </Button>
         )}
@@ -152,16 +126,22 @@ function Outcome({ page, payment, made, setMade, isSlow }: OutcomeProps) {
   );
 }
 
-/** The step before, with what was typed. */
-function beginAgain({ kind, input }: Made, { professional, products }: BookingPage) {
-  const { client_name, client_email, client_phone = "", notes = "" } = input;
-  writeStored(draftOf(professional), { client_name, client_email, client_phone, notes });
-  if (kind === "booking") return { ...START, service: input.service_id };
-  const { product_id = "", quantity = 1 } = input.items[0] ?? {};
-  const isIt = ({ id }: { id: string }) => id === product_id;
-  const product = products.find((product) => isIt(product) || product.variants.some(isIt));
-  const chosen = { variant: product_id, quantity: String(quantity) };
-  return { ...START, product: product?.id ?? null, ...chosen };
+/** The address of the page on which it is paid, which leads back to this one. */
+async function paymentPage({ kind, receipt }: Made): Promise<string> {
+  const { url } = await api.functions.payments.checkout({
+    order_id: (kind === "booking" ? receipt.order_id : receipt.id) ?? "",
+    token: receipt.checkout_token ?? "",
+    success_url: addressOf({ payment: "success" }),
+    cancel_url: addressOf({ payment: "cancel" }),
+  });
+  return url;
+}
+
+/** The step at which it was chosen. */
+function stepOf({ kind, input }: Made): Record<string, string> {
+  if (kind === "booking") return { service: input.service_id };
+  const [{ product_id: product, quantity }] = input.items as [(typeof input.items)[0]];
+  return { product, quantity: String(quantity) };
 }
 
 function facts({ kind, receipt }: Made, zone: string): Fact[] {
@@ -177,7 +157,7 @@ function facts({ kind, receipt }: Made, zone: string): Fact[] {
 }
 
 function mailWords({ kind, receipt, input }: Made): string {
-  const mail = said.mail(input.client_email);
+  const mail = said.mail(input.client_email ?? "");
   if (kind === "order") return mail;
   const { cancel_until: until } = receipt;
   const isInTime = Date.parse(until) > Date.now();

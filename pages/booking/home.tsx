@@ -1,15 +1,13 @@
 /** Who it is, and what can be booked and bought. */
+import type { BookingPage, PublicProduct, PublicService } from "../../client/src/database.ts";
 import { money } from "../shared/format.ts";
 import type { Changes } from "../shared/route.ts";
 import { shared } from "../shared/texts/index.ts";
 import { Heading, Link, Picture, Reach, Words } from "../shared/ui.tsx";
-import type { BookingPage, PublicProduct, PublicService } from "./api.ts";
 import { texts } from "./texts/index.ts";
 
 export function Home({ page: { professional, services, products } }: { page: BookingPage }) {
-  const { currency } = professional;
-  const name = professional.full_name;
-  const { contact_phone: phone, contact_email: email } = professional;
+  const { full_name: name, currency } = professional;
   return (
     <>
       <section class="hero">
@@ -19,7 +17,7 @@ export function Home({ page: { professional, services, products } }: { page: Boo
           <Words>{professional.bio}</Words>
           <address class="faint">
             <Words>{professional.address}</Words>
-            <Reach phone={phone} email={email} />
+            <Reach phone={professional.contact_phone} email={professional.contact_email} />
           </address>
         </div>
       </section>

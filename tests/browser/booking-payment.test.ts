@@ -81,8 +81,7 @@ test("a payment that we have not heard of yet is not asked for again", async () 
   url.searchParams.set("payment", "success");
   await page.goto(url.href);
   await heading(page, en.done.waiting);
-  await button(page, en.done.look).waitFor({ timeout: 25_000 });
-  await page.getByText(en.done.waitingLong).waitFor();
+  await page.getByText(en.done.waitingText).waitFor();
   expect(await button(page, PAY).count()).toBe(0);
   await sql`update public.bookings set status = 'confirmed' where id = ${booking.id}`;
   await button(page, en.done.look).click();

@@ -156,7 +156,11 @@ test("a hold that is older than the API remembers is not asked for again", async
     for (const [name, value] of Object.entries(sessionStorage)) {
       const made = JSON.parse(value);
       if (!name.startsWith("made:")) continue;
-      sessionStorage.setItem(name, JSON.stringify({ ...made, at: made.at - 6.5 * 86_400_000 }));
+      const expires_at = new Date(Date.now() - 6.5 * 86_400_000).toISOString();
+      sessionStorage.setItem(
+        name,
+        JSON.stringify({ ...made, receipt: { ...made.receipt, expires_at } }),
+      );
     }
   });
   await sql`delete from private.idempotency_keys where professional_id = ${professional.id}`;

@@ -51,16 +51,13 @@ export const en = {
     payNow: (amount: string) => `Pay ${amount} now`,
     backUnpaid: "Nothing was paid. You can still pay while this is kept for you.",
     waiting: "Thank you for paying",
-    waitingText: "We are waiting to hear of your payment. That takes a moment.",
-    waitingLong:
-      "We have not heard of your payment yet. You get a mail as soon as we do: there is no need to pay again.",
+    waitingText:
+      "We are waiting to hear of your payment. You get a mail as soon as we do: there is no need to pay again.",
     look: "Look again",
-    over: "The time is over",
+    over: "No longer kept for you",
     overText:
-      "This is no longer kept for you. Nothing was charged, and what you entered is still here.",
+      "It was not paid or confirmed in time, or it was cancelled. If you have paid, the money goes back by itself. What you entered is still here.",
     again: "Begin again",
-    cancelled: "This was cancelled",
-    cancelledText: "If you have paid, the money goes back by itself.",
     mail: (email: string) => `A mail is on its way to ${email}.`,
     mailLink: (until: string) => `Its link lets you move or cancel this until ${until}.`,
     mailLinkLate: "Its link shows you your appointment.",

@@ -53,16 +53,13 @@ export const it: BookingTexts = {
     payNow: (amount) => `Paga ${amount} ora`,
     backUnpaid: "Non è stato pagato niente. Puoi ancora pagare finché è riservato per te.",
     waiting: "Grazie per il pagamento",
-    waitingText: "Aspettiamo la conferma del pagamento. Ci vuole un momento.",
-    waitingLong:
-      "Il pagamento non ci risulta ancora. Appena arriva ricevi una mail: non serve pagare di nuovo.",
+    waitingText:
+      "Aspettiamo la conferma del pagamento. Appena arriva ricevi una mail: non serve pagare di nuovo.",
     look: "Guarda di nuovo",
-    over: "Il tempo è scaduto",
+    over: "Non è più riservato per te",
     overText:
-      "Non è più riservato per te. Non è stato addebitato niente, e i tuoi dati sono ancora qui.",
+      "Non è stato pagato o confermato in tempo, oppure è stato annullato. Se hai pagato, il denaro torna da solo. I tuoi dati sono ancora qui.",
     again: "Ricomincia",
-    cancelled: "È stato annullato",
-    cancelledText: "Se hai pagato, il denaro torna da solo.",
     mail: (email) => `Una mail è in arrivo a ${email}.`,
     mailLink: (until) => `Con il suo link puoi spostare o disdire fino a ${until}.`,
     mailLinkLate: "Il suo link ti mostra l’appuntamento.",

@@ -1,27 +1,45 @@
-/** Who: the last step of a booking. What was typed stays, whatever becomes of the time. */
+/** When and who: the two steps of a booking. What was typed stays, whatever becomes of the time. */
+import type { PublicProfessional, PublicService } from "../../client/src/database.ts";
 import { useAction } from "../shared/asking.ts";
 import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
-import { goTo } from "../shared/route.ts";
+import { goTo, START } from "../shared/route.ts";
+import { SlotPicker } from "../shared/slot-picker.tsx";
 import { NextStarts, when } from "../shared/starts.tsx";
-import { useStored } from "../shared/store.ts";
 import { shared } from "../shared/texts/index.ts";
 import { Facts, Heading, Link } from "../shared/ui.tsx";
-import { book, type Chosen, draftOf, NO_DETAILS } from "./api.ts";
-import { ClientFields } from "./client-fields.tsx";
-import { START } from "./start.ts";
+import { ClientFields, detailsFor } from "./client-fields.tsx";
+import { api, make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
+type Chosen = { professional: PublicProfessional; service: PublicService };
+
+export function TimesStep({ professional, service }: Chosen) {
+  return (
+    <>
+      <div class="stack">
+        <Heading title={`${texts.chooseTime} · ${service.name}`}>{texts.chooseTime}</Heading>
+        <p class="row faint">
+          <strong dir="auto">{service.name}</strong>
+          <span>{shared.minutes(service.duration)}</span>
+          <span>{money(service.price, professional.currency)}</span>
+        </p>
+      </div>
+      <SlotPicker {...{ api, service, name: professional.full_name }} />
+    </>
+  );
+}
+
 export function DetailsStep({ professional, service, start }: Chosen & { start: string }) {
-  const [details, setDetails] = useStored(draftOf(professional), NO_DETAILS);
   const booking = useAction(async () => {
-    const { receipt } = await book({ ...details, service_id: service.id, starts_at: start });
-    setDetails({ ...details, notes: "" });
+    const input = { ...detailsFor(professional), service_id: service.id, starts_at: start };
+    const { receipt } = await make({ kind: "booking", input });
     goTo({ ...START, booking: receipt.id }, { replace: true });
   });
-  const { full_name: name, currency } = professional;
+  const { currency } = professional;
   const due = service.payment === "deposit" ? (service.deposit ?? 0) : service.price;
   const isPaid = service.payment !== "none" && due > 0;
+  const label = service.requires_confirmation ? texts.bookAsk : texts.bookNow;
   return (
     <>
       <Heading title={`${texts.yourDetails} · ${service.name}`}>{texts.yourDetails}</Heading>
@@ -37,13 +55,11 @@ export function DetailsStep({ professional, service, start }: Chosen & { start: 
       <Form
         noValidate
         action={booking}
-        label={
-          isPaid ? texts.bookAndPay : service.requires_confirmation ? texts.bookAsk : texts.bookNow
-        }
+        label={isPaid ? texts.bookAndPay : label}
         instead={<NextStarts error={booking.error} />}
         beside={<Link to={{ start: null }}>{texts.allTimes}</Link>}
       >
-        <ClientFields {...{ name, details, onDetails: setDetails, error: booking.error }} />
+        <ClientFields professional={professional} error={booking.error} />
       </Form>
     </>
   );
