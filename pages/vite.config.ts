@@ -23,13 +23,8 @@ const policyOf = (apiUrl: string, hasImages: boolean): string =>
 const policyPlugin = (content: string): Plugin => ({
   name: "content-security-policy",
   apply: "build",
-  transformIndexHtml: () => [
-    {
-      tag: "meta",
-      attrs: { "http-equiv": "Content-Security-Policy", content },
-      injectTo: "head-prepend",
-    },
-  ],
+  transformIndexHtml: (html) =>
+    html.replace("<head>", `$&<meta http-equiv="Content-Security-Policy" content="${content}">`),
 });
 
 export default defineConfig(({ mode }) => {
@@ -56,9 +51,7 @@ export default defineConfig(({ mode }) => {
       // Whatever is inlined the policy refuses.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rolldownOptions: {
-        input: ["index.html", "portal/index.html", "day/index.html"].map((name) => ROOT + name),
-      },
+      rolldownOptions: { input: ["", "portal/", "day/"].map((page) => `${ROOT}${page}index.html`) },
     },
   };
 });

@@ -40,8 +40,8 @@ function App() {
 function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
   const { professional, services, products } = page;
   const { service: serviceId, product: id, booking, order } = Object.fromEntries(query);
-  if (booking) return <DoneStep {...{ page, kind: "booking", id: booking, query }} />;
-  if (order) return <DoneStep {...{ page, kind: "order", id: order, query }} />;
+  if (booking) return <DoneStep key={booking} {...{ page, kind: "booking", id: booking, query }} />;
+  if (order) return <DoneStep key={order} {...{ page, kind: "order", id: order, query }} />;
   const service = services.find((one) => one.id === serviceId);
   const start = instantIn(query.get("start"));
   if (service && start) return <DetailsStep key={start} {...{ professional, service, start }} />;

@@ -1,25 +1,46 @@
-/** Starts as facts, and those that a refusal offers instead. */
-import { ApiError } from "./api.ts";
-import { clocksDiffer, type Instant, momentText, timeOf, visitorZone, zoneText } from "./format.ts";
-import { goTo } from "./route.ts";
-import { shared } from "./texts/index.ts";
-import { Button, type Fact } from "./ui.tsx";
+/** Starts by the visitor's clock: as facts, those that a refusal offers instead, and the free ones of a month. */
+import "cally";
+import type { CalendarDateProps } from "cally";
+import type { AllHTMLAttributes } from "preact";
+import { useState } from "preact/hooks";
+import type { PublicService } from "../../client/src/database.ts";
+import { type ApiClient, ApiError } from "./api.ts";
+import { useLoaded } from "./asking.ts";
+import { Failure } from "./errors.tsx";
+import * as f from "./format.ts";
+import { goTo, useRoute } from "./route.ts";
+import { locale, shared } from "./texts/index.ts";
+import { Button, type Fact, Heading, Loading } from "./ui.tsx";
+
+type Own = "firstDayOfWeek" | "focusedDate" | "getDayParts" | "isDateDisallowed" | "locale";
+type OnFocusDay = { onfocusday: (event: CustomEvent<Date>) => void };
+
+declare module "preact" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "calendar-date": AllHTMLAttributes<HTMLInputElement> &
+        Pick<CalendarDateProps, Own> &
+        OnFocusDay;
+      "calendar-month": AllHTMLAttributes<HTMLElement>;
+    }
+  }
+}
 
 const texts = shared.slots;
 
 /** By the visitor's clock, and by the professional's where that shows another time. */
-export function when(start: Instant, zone: string, end?: Instant): Fact[] {
-  const text = (by: string) => momentText(start, by) + (end ? `–${timeOf(end, by)}` : "");
-  const differs = clocksDiffer(start, visitorZone, zone);
+export function when(start: f.Instant, zone: string, end?: f.Instant): Fact[] {
+  const text = (by: string) => f.momentText(start, by) + (end ? `–${f.timeOf(end, by)}` : "");
+  const differs = f.clocksDiffer(start, f.visitorZone, zone);
   return [
-    [differs ? texts.inZone(zoneText(visitorZone)) : texts.when, text(visitorZone)],
-    differs && [texts.inZone(zoneText(zone)), text(zone)],
+    [differs ? texts.inZone(f.zoneText(f.visitorZone)) : texts.when, text(f.visitorZone)],
+    differs && [texts.inZone(f.zoneText(zone)), text(zone)],
   ];
 }
 
 export function NextStarts({ error }: { error: unknown }) {
   const details = error instanceof ApiError ? error.details : null;
-  const { next_starts: starts = [] } = (details ?? {}) as { next_starts?: Instant[] };
+  const { next_starts: starts = [] } = (details ?? {}) as { next_starts?: f.Instant[] };
   if (starts.length === 0) return null;
   return (
     <>
@@ -27,10 +48,124 @@ export function NextStarts({ error }: { error: unknown }) {
       <div class="actions">
         {starts.map((start) => (
           <Button key={start} onClick={() => goTo({ start }, { replace: true })}>
-            {momentText(start, visitorZone, "day")}
+            {f.momentText(start, f.visitorZone, "day")}
           </Button>
         ))}
       </div>
+    </>
+  );
+}
+
+interface SlotPickerProps {
+  api: ApiClient;
+  service: Pick<PublicService, "id" | "max_advance_days">;
+  /** A booking that is to be moved, whose own time is free for it. */
+  moved?: string;
+  /** Whose times they are. */
+  name: string;
+}
+
+const isoDate = (date: Date): f.IsoDate => date.toISOString().slice(0, 10);
+
+/** The day and the start that are chosen are in the address. */
+export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
+  const day = f.dateIn(useRoute().query.get("day"));
+  const today = f.todayIn(f.visitorZone);
+  const last = f.addDays(today, service.max_advance_days + 1);
+  /** A date of the month that is shown; `seeks`: of that month or the first after it that has a free start. */
+  const [from, setFrom] = useState({ date: day ?? today, seeks: !day });
+  const load = async (month: f.IsoDate, signal: AbortSignal) => {
+    // A day of the visitor may reach into the day before and after of the professional.
+    const range = { from_date: f.addDays(month, -1), to_date: f.monthOf(month, 1) };
+    const asked = { service_id: service.id, ...range, ...(moved && { reschedule_of: moved }) };
+    const { days, time_zone } = await api.rpc("available_slots", asked, { signal });
+    const starts = days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
+    const inMonth = (start: f.Instant) => f.monthOf(f.dateOf(start, f.visitorZone)) === month;
+    const byDay = Map.groupBy(starts.filter(inMonth), (start) => f.dateOf(start, f.visitorZone));
+    return { month, days: byDay, zone: time_zone };
+  };
+  const free = useLoaded(
+    async (signal) => {
+      for (let month = f.monthOf(from.date); ; month = f.monthOf(month, 1)) {
+        const found = await load(month, signal);
+        const isLast = f.monthOf(month, 1) > last;
+        if (found.days.size > 0 || !from.seeks || isLast) return { ...found, isLast };
+      }
+    },
+    [from],
+  );
+  const { days, isLast, month = f.monthOf(from.date), zone } = free.value ?? {};
+  const starts = day && days?.get(day);
+  const shown = from.seeks ? ([...(days?.keys() ?? [])][0] ?? month) : from.date;
+  const turn = (date: f.IsoDate) => {
+    if (f.monthOf(date) === month) return;
+    goTo({ day: null }, { replace: true });
+    setFrom({ date, seeks: false });
+  };
+  if (free.error) return <Failure error={free.error} again={free.again} />;
+  return (
+    <div class="slots">
+      <section class="month" aria-busy={!days}>
+        <calendar-date
+          {...{ locale, min: today, max: last, value: day ?? "", focusedDate: day ?? shown }}
+          firstDayOfWeek={f.firstWeekday % 7}
+          isDateDisallowed={(date) => !days?.has(isoDate(date))}
+          getDayParts={(date) => (days?.has(isoDate(date)) ? "free" : "")}
+          onChange={({ currentTarget }) => goTo({ day: currentTarget.value }, { replace: true })}
+          onfocusday={({ detail }) => turn(isoDate(detail))}
+        >
+          <span slot="previous">{texts.earlier}</span>
+          <span slot="next">{texts.later}</span>
+          <h2 slot="heading">{f.dateText(month, "month")}</h2>
+          <calendar-month />
+        </calendar-date>
+        {days?.size === 0 && (
+          <div role="status">
+            <p>{isLast ? texts.noneAtAll : texts.none}</p>
+            {!isLast && (
+              <Button onClick={() => setFrom({ date: f.monthOf(month, 1), seeks: true })}>
+                {texts.search}
+              </Button>
+            )}
+          </div>
+        )}
+      </section>
+      <section class="times">
+        {!days && <Loading />}
+        {starts && zone && <Times key={day} {...{ day, starts, zone, name }} />}
+        {!starts && !!days?.size && <p class="faint">{texts.chooseDay}</p>}
+      </section>
+    </div>
+  );
+}
+
+interface TimesProps {
+  name: string;
+  day: f.IsoDate;
+  starts: f.Instant[];
+  zone: string;
+}
+
+function Times({ day, starts, zone, name }: TimesProps) {
+  const differ = starts.some((start) => f.clocksDiffer(start, zone, f.visitorZone));
+  return (
+    <>
+      <Heading level={2}>{f.dateText(day, "day")}</Heading>
+      {differ && (
+        <p class="zones">
+          {texts.yourZone(f.zoneText(f.visitorZone))} {texts.theirZone(f.zoneText(zone), name)}
+        </p>
+      )}
+      <ul class="chips">
+        {starts.map((start) => (
+          <li key={start}>
+            <button type="button" class="chip" onClick={() => goTo({ start })}>
+              {f.timeOf(start, f.visitorZone)}
+              {differ && <small>{texts.there(f.timeOf(start, zone), f.zoneText(zone))}</small>}
+            </button>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
