@@ -93,7 +93,8 @@ async function pages(browser: Browser, stack: PagesStack): Promise<void> {
   await booking.goto(`${PAGES_URL}/?professional=ana`);
   await booking.getByRole("link", { name: "Haircut" }).click();
   // A whole month, whatever day it is.
-  await booking.getByRole("button", { name: "Next month" }).click();
+  await booking.locator("calendar-month [part~=free]").first().waitFor();
+  await booking.locator("calendar-date [part~=next]").click();
   await booking.locator("calendar-month [part~=free]").nth(7).click();
   await booking.locator(".chip").first().waitFor();
   await take("booking", booking);

@@ -12,15 +12,15 @@ import { goTo, useRoute } from "./route.ts";
 import { locale, shared } from "./texts/index.ts";
 import { Button, type Fact, Heading, Loading } from "./ui.tsx";
 
-type Own = "firstDayOfWeek" | "focusedDate" | "getDayParts" | "isDateDisallowed" | "locale";
-type OnFocusDay = { onfocusday: (event: CustomEvent<Date>) => void };
+type Calendar = AllHTMLAttributes<HTMLInputElement> &
+  Omit<CalendarDateProps, "onChange" | "onFocusDay" | "value" | "min" | "max"> & {
+    onfocusday: (event: CustomEvent<Date>) => void;
+  };
 
 declare module "preact" {
   namespace JSX {
     interface IntrinsicElements {
-      "calendar-date": AllHTMLAttributes<HTMLInputElement> &
-        Pick<CalendarDateProps, Own> &
-        OnFocusDay;
+      "calendar-date": Calendar;
       "calendar-month": AllHTMLAttributes<HTMLElement>;
     }
   }
@@ -109,6 +109,7 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
         <calendar-date
           {...{ locale, min: today, max: last, value: day ?? "", focusedDate: day ?? shown }}
           firstDayOfWeek={f.firstWeekday % 7}
+          formatWeekday="short"
           isDateDisallowed={(date) => !days?.has(isoDate(date))}
           getDayParts={(date) => (days?.has(isoDate(date)) ? "free" : "")}
           onChange={({ currentTarget }) => goTo({ day: currentTarget.value }, { replace: true })}
