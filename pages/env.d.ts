@@ -1,13 +1,6 @@
-/** What the build puts in: see README, Pages. */
-interface ImportMetaEnv {
-  readonly VITE_API_URL: string;
-  readonly VITE_PUBLISHABLE_KEY: string;
-  /** Username, or empty. */
-  readonly VITE_PROFESSIONAL: string;
-  /** "1": images of any address are shown. */
-  readonly VITE_IMAGES: string;
-}
+/** What the build puts in, or an empty text: see README, Pages. */
+type Variable = "VITE_API_URL" | "VITE_PUBLISHABLE_KEY" | "VITE_PROFESSIONAL" | "VITE_IMAGES";
 
 interface ImportMeta {
-  readonly env: ImportMetaEnv;
+  readonly env: Record<Variable, string>;
 }

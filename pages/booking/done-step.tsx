@@ -40,7 +40,7 @@ export function DoneStep({ page, kind, id, query }: DoneStepProps) {
     }, delay);
     return () => clearTimeout(timer);
   }, [delay]);
-  if (made) return <Outcome {...{ page, payment, made, setMade }} />;
+  if (made) return <Outcome {...{ page, payment, made, onLook: setMade }} />;
   const title = payment === "success" ? said.waiting : said.forgottenTitle;
   return (
     <>
@@ -62,21 +62,27 @@ function stateOf({ kind, receipt }: Made, payment: string | null): State {
   return status === "pending" ? "asked" : "booked";
 }
 
-interface OutcomeProps {
+type OutcomeProps = {
   page: BookingPage;
   payment: string | null;
   made: Made;
-  setMade: (made: Made) => void;
-}
+  onLook: (now: Made) => void;
+};
 
-function Outcome({ page, payment, made, setMade }: OutcomeProps) {
+function Outcome({ page, payment, made, onLook }: OutcomeProps) {
   const { full_name: name, time_zone } = page.professional;
   const { kind, receipt, input } = made;
   const email = input.client_email ?? "";
   const again = useAction(async () => goTo({ ...START, ...stepOf(made) }));
-  const looking = useAction(async () => setMade(await look(made)));
+  const looking = useAction(async () => onLook(await look(made)));
   const paying = useAction(async () => {
-    location.assign(await paymentPage(made));
+    const { url } = await api.functions.payments.checkout({
+      order_id: (kind === "booking" ? receipt.order_id : receipt.id) ?? "",
+      token: receipt.checkout_token ?? "",
+      success_url: addressOf({ payment: "success" }),
+      cancel_url: addressOf({ payment: "cancel" }),
+    });
+    location.assign(url);
     // Until somebody comes back to this page, which a browser may have kept as it was.
     await new Promise((resolve) => addEventListener("pageshow", resolve, { once: true }));
   });
@@ -126,17 +132,6 @@ function Outcome({ page, payment, made, setMade }: OutcomeProps) {
   );
 }
 
-/** The address of the page on which it is paid, which leads back to this one. */
-async function paymentPage({ kind, receipt }: Made): Promise<string> {
-  const { url } = await api.functions.payments.checkout({
-    order_id: (kind === "booking" ? receipt.order_id : receipt.id) ?? "",
-    token: receipt.checkout_token ?? "",
-    success_url: addressOf({ payment: "success" }),
-    cancel_url: addressOf({ payment: "cancel" }),
-  });
-  return url;
-}
-
 /** The step at which it was chosen. */
 function stepOf({ kind, input }: Made): Record<string, string> {
   if (kind === "booking") return { service: input.service_id };
@@ -147,9 +142,8 @@ function stepOf({ kind, input }: Made): Record<string, string> {
 function facts({ kind, receipt }: Made, zone: string): Fact[] {
   const text = (amount: number) => money(amount, receipt.currency);
   if (kind === "booking") {
-    const times = when(receipt.starts_at, zone);
-    const price = text(receipt.price);
-    return [[texts.what, receipt.service_name], ...times, [texts.price, price, "total"]];
+    const price: Fact = [texts.price, text(receipt.price), "total"];
+    return [[texts.what, receipt.service_name], ...when(receipt.starts_at, zone), price];
   }
   const { number, items, total } = receipt;
   const lines = items.map((line): Fact => [`${line.quantity} × ${line.name}`, text(line.total)]);
@@ -158,8 +152,6 @@ function facts({ kind, receipt }: Made, zone: string): Fact[] {
 
 function mailWords({ kind, receipt, input }: Made): string {
   const mail = said.mail(input.client_email ?? "");
-  if (kind === "order") return mail;
-  const { cancel_until: until } = receipt;
-  const isInTime = Date.parse(until) > Date.now();
-  return `${mail} ${isInTime ? said.mailLink(momentText(until, visitorZone)) : said.mailLinkLate}`;
+  if (kind === "order" || Date.parse(receipt.cancel_until) < Date.now()) return mail;
+  return `${mail} ${said.mailLink(momentText(receipt.cancel_until, visitorZone))}`;
 }

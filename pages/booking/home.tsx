@@ -31,12 +31,9 @@ export function Home({ page: { professional, services, products } }: { page: Boo
   );
 }
 
-interface Offer extends Pick<PublicService, "name" | "description" | "category" | "image_url"> {
-  /** Null where it cannot be chosen. */
-  to: Changes | null;
-  price: string;
-  notes: (string | false)[];
-}
+type Named = Pick<PublicService, "id" | "name" | "description" | "category" | "image_url">;
+/** `to` is null where it cannot be chosen. */
+type Offer = Named & { to: Changes | null; price: string; notes: (string | false)[] };
 
 const priceText = (price: number, currency: string) =>
   price === 0 ? shared.free : money(price, currency);
@@ -53,8 +50,8 @@ function serviceOffer(service: PublicService, currency: string): Offer {
 }
 
 function productOffer(product: PublicProduct, currency: string): Offer {
-  const variants = product.variants.map(({ price }) => price);
-  const prices = variants.length > 0 ? variants : [product.price];
+  const { variants } = product;
+  const prices = (variants.length > 0 ? variants : [product]).map(({ price }) => price);
   const least = priceText(Math.min(...prices), currency);
   return {
     ...product,
@@ -77,8 +74,8 @@ function Offers({ title, offers }: { title: string; offers: Offer[] }) {
           <ul class="list">
             {offers
               .filter((offer) => offer.category === category)
-              .map(({ to, name, description, image_url, notes, price }, index) => (
-                <li key={index} class="card offer">
+              .map(({ id, to, name, description, image_url, notes, price }) => (
+                <li key={id} class="card offer">
                   <Picture src={image_url} />
                   <div>
                     <strong dir="auto">

@@ -231,15 +231,8 @@ export const Reach = ({ phone, email }: Record<"phone" | "email", string | null 
   </>
 );
 
-let region: HTMLElement | undefined;
-
 /** Says a change to who cannot see it. */
 export function announce(text: string): void {
-  if (!region) {
-    region = document.createElement("div");
-    region.className = "heard";
-    region.setAttribute("aria-live", "polite");
-    document.body.append(region);
-  }
-  region.textContent = text;
+  const region = document.getElementById("heard");
+  if (region) region.textContent = text;
 }

@@ -127,7 +127,7 @@ test("keys alone lead from the services to the booking", async () => {
   await tabTo(/^button "\d+ \w+"/);
   const first = await focused(page);
   await press("ArrowRight");
-  expect(await focused(page)).not.toBe(first);
+  await expect.poll(() => focused(page)).not.toBe(first);
   // The arrows lead over the end of a month, whose free days come then.
   await freeDays(page).first().waitFor();
   await press("Enter");

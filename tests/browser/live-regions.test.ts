@@ -9,7 +9,7 @@ import {
   newAddress,
   pathOf,
 } from "../support/booking-page.ts";
-import { openPage, type Page } from "../support/browser.ts";
+import { freeDays, nextMonth, openPage, type Page } from "../support/browser.ts";
 import { appointment, createPractice, openDay } from "../support/day.ts";
 import { createProduct } from "../support/factories.ts";
 import { openService } from "../support/scheduling.ts";
@@ -26,10 +26,10 @@ test("another month, and what has become of a booking", async () => {
   const start = `${dayAhead(2)}T09:00:00.000Z`;
   const page = await openPage(pathOf(professional, { service: service.id }));
   const month = page.getByRole("heading", { level: 2 }).first();
-  await button(page, "Next month").waitFor();
+  await freeDays(page).first().waitFor();
   const before = (await month.textContent()) ?? "";
   await untilSaid(page, before);
-  await button(page, "Next month").click();
+  await nextMonth(page).click();
   await expect.poll(() => month.textContent()).not.toBe(before);
   await untilSaid(page, (await month.textContent()) ?? "");
 

@@ -60,7 +60,6 @@ export const en = {
     again: "Begin again",
     mail: (email: string) => `A mail is on its way to ${email}.`,
     mailLink: (until: string) => `Its link lets you move or cancel this until ${until}.`,
-    mailLinkLate: "Its link shows you your appointment.",
     calendar: "Add to my calendar",
     number: "Order number",
     more: "Back to the start",

@@ -62,7 +62,6 @@ export const it: BookingTexts = {
     again: "Ricomincia",
     mail: (email) => `Una mail è in arrivo a ${email}.`,
     mailLink: (until) => `Con il suo link puoi spostare o disdire fino a ${until}.`,
-    mailLinkLate: "Il suo link ti mostra l’appuntamento.",
     calendar: "Aggiungi al calendario",
     number: "Numero d’ordine",
     more: "Torna all’inizio",
