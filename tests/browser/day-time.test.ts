@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { expectAccessible, expectToFit, type Page } from "../support/browser.ts";
 import { sql } from "../support/database.ts";
 import { appointment, createPractice, entryOf, openDay, type Practice } from "../support/day.ts";
+import { createClientRow } from "../support/factories.ts";
 
 const spans = (page: Page) => page.locator("article .when").allTextContents();
 
@@ -105,4 +106,22 @@ test("a professional whose clocks change at midnight has no day without a beginn
   const page = await openDay(practice, "?day=2027-04-30", { timeZone: "Europe/Rome" });
   await entryOf(page, "Marta Rossi").first().waitFor();
   expect(await spans(page)).toEqual(["01:00 – 02:00"]);
+});
+
+test("in a week a night before is not on the day that begins when it ends", async () => {
+  const practice = await createPractice();
+  // Monday 1 March in Rome ends at 23:00Z.
+  await appointment(practice, "2027-03-01T22:00:00Z");
+  const other = await createClientRow(practice.professional, { name: "Luca Conti" });
+  await appointment({ ...practice, client: other }, "2027-03-01T23:00:00Z");
+  const page = await openDay(practice, "?day=2027-03-03&view=week", {
+    timeZone: "America/New_York",
+  });
+  await page.getByText("Luca Conti").waitFor();
+  const days = await page.locator("section").allTextContents();
+  expect(days.map((text) => text.match(/Marta|Luca/g))).toEqual([
+    ["Marta"],
+    ["Luca"],
+    ...Array(5).fill(null),
+  ]);
 });
