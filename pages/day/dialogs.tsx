@@ -2,33 +2,16 @@
 import { useState } from "preact/hooks";
 import { createIntent } from "../../client/src/index.ts";
 import type { Action } from "../shared/asking.ts";
-import { Form, type FormProps, useFields } from "../shared/form.tsx";
-import { addDays, type IsoDate, money, timeOf } from "../shared/format.ts";
+import { Form, useFields } from "../shared/form.tsx";
+import { addDays, type IsoDate, instantOf, money, timeOf } from "../shared/format.ts";
 import { Button, Dialog, Field } from "../shared/ui.tsx";
 import { type Booking, block, cancel, nameOf, paidFor } from "./diary.ts";
 import { texts } from "./texts/index.ts";
-import { instantOf } from "./time.ts";
 
 /** Does something, says so, and shows how the booking it is about stands then. */
 export type Act = Action<[work: () => Promise<unknown>, said: string, about?: Booking]>;
 
-interface Asked {
-  zone: string;
-  action: Act;
-  onClose: () => void;
-}
-
-interface AskProps extends Omit<FormProps, "label"> {
-  say: { confirm: string; keep: string };
-  title: string;
-  onClose: () => void;
-}
-
-const Ask = ({ say, title, onClose, ...form }: AskProps) => (
-  <Dialog {...{ title, onClose }}>
-    <Form {...form} label={say.confirm} beside={<Button onClick={onClose}>{say.keep}</Button>} />
-  </Dialog>
-);
+type Asked = { zone: string; action: Act; onClose: () => void };
 
 export function CancelDialog({ booking, zone, action, onClose }: Asked & { booking: Booking }) {
   const say = texts.cancelDialog;
@@ -38,37 +21,43 @@ export function CancelDialog({ booking, zone, action, onClose }: Asked & { booki
   const { values, field } = useFields(say, { reason: "" });
   const work = () => cancel(booking, values.reason.trim(), refunds);
   const run = () => action.run(work, say.done(what), booking);
+  const keep = <Button onClick={onClose}>{say.keep}</Button>;
   return (
-    <Ask {...{ say, title: say.title(what), onClose, kind: "danger" }} action={{ ...action, run }}>
-      <Field {...field("reason")} lines={2} optional hint={say.reasonHint} />
-      {paid > 0 && (
-        <label class="check">
-          <input type="checkbox" checked={refunds} onChange={() => setRefunds(!refunds)} />
-          {say.refund(money(paid, booking.currency))}
-        </label>
-      )}
-    </Ask>
+    <Dialog title={say.title(what)} onClose={onClose}>
+      <Form action={{ ...action, run }} label={say.confirm} kind="danger" beside={keep}>
+        <Field {...field("reason")} lines={2} optional hint={say.reasonHint} />
+        {paid > 0 && (
+          <label class="check">
+            <input type="checkbox" checked={refunds} onChange={() => setRefunds(!refunds)} />
+            {say.refund(money(paid, booking.currency))}
+          </label>
+        )}
+      </Form>
+    </Dialog>
   );
 }
 
-export function BlockDialog({ date, zone, action, onClose }: Asked & { date: IsoDate }) {
+export function BlockDialog({ day, zone, action, onClose }: Asked & { day: IsoDate }) {
   const say = texts.blockDialog;
   const [intent] = useState(() => createIntent());
-  const { values, field } = useFields(say, { date, from: "", to: "", notes: "" });
+  const { values, field } = useFields(say, { date: day, from: "", to: "", notes: "" });
   const work = () => {
-    const { date, from, to } = values;
+    const { date, from, to, notes } = values;
     const starts_at = instantOf(date, from, zone);
     const ends_at = instantOf(to > from ? date : addDays(date, 1), to, zone);
-    const wanted = { starts_at, ends_at, notes: values.notes.trim() || null };
+    const wanted = { starts_at, ends_at, notes: notes.trim() || null };
     return block({ id: intent.key(wanted), ...wanted });
   };
   const run = () => action.run(work, say.done);
+  const close = <Button onClick={onClose}>{say.keep}</Button>;
   return (
-    <Ask {...{ say, title: say.title, onClose }} action={{ ...action, run }}>
-      <Field {...field("date")} type="date" required />
-      <Field {...field("from")} type="time" required />
-      <Field {...field("to")} type="time" required hint={say.toHint} />
-      <Field {...field("notes")} optional hint={say.notesHint} />
-    </Ask>
+    <Dialog title={say.title} onClose={onClose}>
+      <Form action={{ ...action, run }} label={say.confirm} beside={close}>
+        <Field {...field("date")} type="date" required />
+        <Field {...field("from")} type="time" required />
+        <Field {...field("to")} type="time" required hint={say.toHint} />
+        <Field {...field("notes")} optional hint={say.notesHint} />
+      </Form>
+    </Dialog>
   );
 }

@@ -1,10 +1,13 @@
 /** What the page reads of the API, and how it changes a booking. */
-import { ApiError } from "../shared/api.ts";
+import { ApiError, connect } from "../shared/api.ts";
 import type { Instant } from "../shared/format.ts";
-import { api, signOut } from "./session.ts";
 import { texts } from "./texts/index.ts";
 
+export const api = connect({ auth: { detectSessionInUrl: false } });
 const { from, rpc } = api;
+
+/** Here alone: a phone stays signed in when the computer at the counter is not. */
+export const signOut = () => api.run(api.auth.signOut({ scope: "local" }));
 
 /** A session that has ended elsewhere ends here too. */
 const run: typeof api.run = (query) =>
@@ -17,10 +20,8 @@ const BOOKING = `id, version, status, starts_at, ends_at, service_id, service_na
   notes, internal_notes, cancel_reason, expires_at, checkout_open, client:clients(name, phone, email),
   orders(amount_paid, amount_refunded)` as const;
 
-export function loadProfile(signal: AbortSignal) {
-  const own = from("profiles").select("full_name, time_zone, availability");
-  return run(own.abortSignal(signal).single());
-}
+export const loadProfile = (signal: AbortSignal) =>
+  run(from("profiles").select("full_name, time_zone").abortSignal(signal).single());
 
 /** Whatever touches the time between two moments, but holds that ran out, which nobody has heard of. */
 export function loadBookings(start: Instant, end: Instant, signal: AbortSignal) {
@@ -29,12 +30,12 @@ export function loadBookings(start: Instant, end: Instant, signal: AbortSignal) 
   return run(known.order("starts_at").order("id").abortSignal(signal));
 }
 
-export type Profile = Awaited<ReturnType<typeof loadProfile>>;
 export type Booking = Awaited<ReturnType<typeof loadBookings>>[number];
-export type Status = Booking["status"];
+/** What a booking can become. */
+export type Outcome = Exclude<Booking["status"], "pending">;
 
 /** Only as it was seen. Said again after an answer that was lost, it finds its own change, and that is well. */
-export async function setStatus({ id, version }: Booking, status: Status): Promise<void> {
+export async function setStatus({ id, version }: Booking, status: Outcome): Promise<void> {
   const update = from("bookings").update({ status }).eq("id", id).eq("version", version);
   if ((await run(update.select("id"))).length > 0) return;
   const [now] = await run(from("bookings").select("status").eq("id", id));
@@ -47,21 +48,15 @@ export const cancel = ({ id }: Booking, reason: string, refund: boolean) =>
   rpc("cancel_booking", { booking_id: id, refund, ...(reason && { reason }) });
 
 /** The id is of what is meant, so that what is sent twice is there once. */
-export async function block(values: Pick<Booking, "id" | "starts_at" | "ends_at" | "notes">) {
-  try {
-    await run(from("bookings").insert(values));
-  } catch (error) {
+export const block = (values: Pick<Booking, "id" | "starts_at" | "ends_at" | "notes">) =>
+  run(from("bookings").insert(values)).catch(async (error) => {
     const found = await run(from("bookings").select("id").eq("id", values.id));
     if (found.length === 0) throw error;
-  }
-}
+  });
 
 /** What was paid and has not gone back. */
 export const paidFor = ({ orders }: Booking): number =>
   orders.reduce((sum, order) => sum + order.amount_paid - order.amount_refunded, 0);
-
-/** `pending` until it is paid or its address is confirmed; then its time is free again. */
-export const isHold = ({ status, expires_at }: Booking) => status === "pending" && !!expires_at;
 
 /** Blocked time has neither client nor service. */
 export const isBlock = ({ service_id }: Booking) => service_id === null;

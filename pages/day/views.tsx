@@ -1,88 +1,64 @@
 /** One day with all there is to do, or a week at a glance. */
-
-import type { Instant, IsoDate } from "../shared/format.ts";
-import { dateOf, dateText, momentText, money, timeOf, weekdayOf } from "../shared/format.ts";
+import * as f from "../shared/format.ts";
 import { Button, Facts, Link, Reach, Words } from "../shared/ui.tsx";
 import type { Act } from "./dialogs.tsx";
-import * as diary from "./diary.ts";
+import { type Booking, isBlock, nameOf, type Outcome, paidFor, setStatus } from "./diary.ts";
 import { texts } from "./texts/index.ts";
-import { boundsOf } from "./time.ts";
 
-const { isBlock, nameOf } = diary;
+const isPast = (instant: f.Instant) => Date.parse(instant) <= Date.now();
 
-const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+/** For the styles. */
+const classOf = (booking: Booking): string =>
+  `${booking.status} ${isBlock(booking) ? "block" : ""} ${isPast(booking.ends_at) ? "over" : ""}`;
 
-/** When the professional works on a date. */
-export function hoursText({ availability }: diary.Profile, date: IsoDate): string {
-  const { weekly, overrides } = availability as Partial<diary.Profile["availability"]>;
-  const windows = overrides?.[date] ?? weekly?.[WEEKDAYS[weekdayOf(date)] ?? "mon"] ?? [];
-  if (windows.length === 0) return texts.closed;
-  return texts.open(windows.map((window) => window.join("–")).join(", "));
-}
+type Shown = { booking: Booking; date: f.IsoDate; zone: string };
 
-/** From when to when; with its date, what is on another day. */
-function spanOf({ starts_at, ends_at }: diary.Booking, date: IsoDate, zone: string): string {
-  const text = (instant: Instant) =>
-    dateOf(instant, zone) === date ? timeOf(instant, zone) : momentText(instant, zone, "day");
-  return `${text(starts_at)} – ${text(ends_at)}`;
-}
-
-/** For the styles: how it stands, and whether it is over. */
-const classOf = (booking: diary.Booking, now: Date): string =>
-  `${booking.status} ${isBlock(booking) ? "block" : ""} ${booking.ends_at <= now.toISOString() ? "over" : ""}`;
-
-function Badge({ booking, zone }: { booking: diary.Booking; zone: string }) {
-  const { status, expires_at } = booking;
-  if (isBlock(booking) && status === "confirmed") return null;
-  const held = diary.isHold(booking) && expires_at && texts.held(timeOf(expires_at, zone));
-  return <span class={`badge ${held ? "held" : status}`}>{held || texts.status[status]}</span>;
-}
-
-interface EntryProps {
-  booking: diary.Booking;
-  date: IsoDate;
-  zone: string;
-  now: Date;
-  action: Act;
-  onCancel: (booking: diary.Booking) => void;
-}
-
-function Entry({ booking, date, zone, now, action, onCancel }: EntryProps) {
-  const { client, status, price, currency, checkout_open, orders } = booking;
-  const of = `entry-${booking.id}`;
-  const paid = diary.paidFor(booking);
-  const facts = [price && money(price, currency), paid && texts.paid(money(paid, currency))];
+/** From when to when, with its date what is on another day; and how it stands. */
+function Head({ booking, date, zone }: Shown) {
+  const { status, starts_at, ends_at, expires_at, checkout_open, orders } = booking;
+  const text = (instant: f.Instant) =>
+    f.dateOf(instant, zone) === date ? f.timeOf(instant, zone) : f.momentText(instant, zone, "day");
+  // Until it is paid or its address is confirmed; then its time is free again.
+  const held = status === "pending" && expires_at && texts.held(f.timeOf(expires_at, zone));
   const waits = orders.length > 0 ? texts.heldForPayment : texts.heldForAddress;
-  const isLive = status === "pending" || status === "confirmed";
-  const isDue = booking.starts_at <= now.toISOString() && !isBlock(booking);
-  // What usually comes next. Whether it may is the server's to say.
-  const outcomes: diary.Status[] = isDue && status !== "cancelled" ? ["completed", "no_show"] : [];
-  const next =
-    status === "pending" ? ["confirmed" as const] : outcomes.filter((to) => to !== status);
-  const become = (status: diary.Status) => () => {
-    const said = `${nameOf(booking)}: ${texts.status[status]}`;
-    return action.run(() => diary.setStatus(booking, status), said, booking);
+  return (
+    <div class="row apart">
+      <p class="when">{`${text(starts_at)} – ${text(ends_at)}`}</p>
+      <span class={`badge ${held ? "held" : status}`}>{held || texts.status[status]}</span>
+      {held && <p class="faint">{checkout_open ? texts.paying : waits}</p>}
+    </div>
+  );
+}
+
+type EntryProps = Shown & { action: Act; onCancel: (booking: Booking) => void };
+
+function Entry({ booking, date, zone, action, onCancel }: EntryProps) {
+  const { id, client, status, price, currency } = booking;
+  const paid = paidFor(booking);
+  const amounts = [price && f.money(price, currency), paid && texts.paid(f.money(paid, currency))];
+  const is = (...statuses: Booking["status"][]) => statuses.includes(status);
+  const hasBegun = isPast(booking.starts_at) && !isBlock(booking);
+  const become = (next: Outcome) => {
+    if (next === "cancelled" && !isBlock(booking)) return onCancel(booking);
+    const said = `${nameOf(booking)}: ${texts.status[next]}`;
+    return action.run(() => setStatus(booking, next), said, booking);
   };
-  const button = (label: string, kind: "primary" | "plain" | "link", onClick: () => void) => (
-    <Button {...{ key: label, kind, busy: action.busy, "aria-describedby": of, onClick }}>
-      {label}
+  const button = (next: Outcome, kind: "primary" | "plain" | "link") => (
+    <Button {...{ kind, busy: action.busy, "aria-describedby": id, onClick: () => become(next) }}>
+      {next === "cancelled" && isBlock(booking) ? texts.remove : texts.to[next]}
     </Button>
   );
   return (
-    <li class={`entry card ${classOf(booking, now)}`}>
-      <article class="stack" aria-labelledby={of}>
-        <div class="row apart">
-          <p class="when">{spanOf(booking, date, zone)}</p>
-          <Badge {...{ booking, zone }} />
-        </div>
-        <h2 id={of} tabIndex={-1} dir="auto">
+    <li class={`entry card ${classOf(booking)}`}>
+      <article class="stack" aria-labelledby={id}>
+        <Head {...{ booking, date, zone }} />
+        <h2 id={id} tabIndex={-1} dir="auto">
           {nameOf(booking)}
         </h2>
         <p class="row">
           <span dir="auto">{booking.service_name}</span>
-          <span class="faint">{facts.filter(Boolean).join(" · ")}</span>
+          <span class="faint">{amounts.filter(Boolean).join(" · ")}</span>
         </p>
-        {diary.isHold(booking) && <p class="faint">{checkout_open ? texts.paying : waits}</p>}
         <p class="row contact">
           <Reach phone={client?.phone} email={client?.email} />
         </p>
@@ -95,32 +71,30 @@ function Entry({ booking, date, zone, now, action, onCancel }: EntryProps) {
           ].map(([label, text]) => !!text && [label, <Words>{text}</Words>])}
         />
         <div class="actions">
-          {next.map((to, index) =>
-            button(texts.to[to], isLive && !index ? "primary" : "plain", become(to)),
-          )}
-          {isLive && isBlock(booking) && button(texts.remove, "link", become("cancelled"))}
-          {isLive && !isBlock(booking) && button(texts.cancel, "link", () => onCancel(booking))}
+          {/* What usually comes next. Whether it may is the server's to say. */}
+          {is("pending") && button("confirmed", "primary")}
+          {is("confirmed", "no_show") && hasBegun && button("completed", "primary")}
+          {is("confirmed", "completed") && hasBegun && button("no_show", "plain")}
+          {is("pending", "confirmed") && button("cancelled", "link")}
         </div>
       </article>
     </li>
   );
 }
 
-type DayProps = Omit<EntryProps, "booking"> & { bookings: diary.Booking[]; today: IsoDate };
-
-export function Day({ bookings, today, ...props }: DayProps) {
-  const now = props.now.toISOString();
-  const isToday = props.date === today;
-  const entry = (booking: diary.Booking) => <Entry key={booking.id} {...{ booking, ...props }} />;
+export function Day({ bookings, ...props }: Omit<EntryProps, "booking"> & { bookings: Booking[] }) {
+  const isToday = props.date === f.todayIn(props.zone);
+  const now = f.timeOf(new Date().toISOString(), props.zone);
+  const entry = (booking: Booking) => <Entry key={booking.id} {...{ booking, ...props }} />;
   const live = bookings.filter(({ status }) => status !== "cancelled");
   const cancelled = bookings.filter(({ status }) => status === "cancelled");
   return (
     <>
       {live.length === 0 && <p class="empty">{isToday ? texts.emptyToday : texts.empty}</p>}
       <ol class="list">
-        {live.filter(({ starts_at }) => starts_at <= now).map(entry)}
-        {isToday && live[0] && <li class="now">{texts.now(timeOf(now, props.zone))}</li>}
-        {live.filter(({ starts_at }) => starts_at > now).map(entry)}
+        {live.filter(({ starts_at }) => isPast(starts_at)).map(entry)}
+        {isToday && live.length > 0 && <li class="now">{texts.now(now)}</li>}
+        {live.filter(({ starts_at }) => !isPast(starts_at)).map(entry)}
       </ol>
       {cancelled.length > 0 && (
         <details>
@@ -132,35 +106,33 @@ export function Day({ bookings, today, ...props }: DayProps) {
   );
 }
 
-interface WeekProps extends Pick<DayProps, "bookings" | "zone" | "now" | "today"> {
-  profile: diary.Profile;
-  dates: IsoDate[];
+/** Whether some of it is on a date; what ends at midnight is not on the next one. */
+function isOn({ starts_at, ends_at }: Booking, date: f.IsoDate, zone: string): boolean {
+  const last = new Date(Date.parse(ends_at) - 1).toISOString();
+  return f.dateOf(starts_at, zone) <= date && date <= f.dateOf(last, zone);
 }
 
-export function Week({ bookings, profile, zone, now, dates, today }: WeekProps) {
+type WeekProps = { bookings: Booking[]; first: f.IsoDate; zone: string };
+
+export function Week({ bookings, first, zone }: WeekProps) {
+  const dates = [0, 1, 2, 3, 4, 5, 6].map((days) => f.addDays(first, days));
   const live = bookings.filter(({ status }) => status !== "cancelled");
-  const row = (booking: diary.Booking, date: IsoDate) => (
-    <li key={booking.id} class={classOf(booking, now)}>
-      <p class="when">{spanOf(booking, date, zone)}</p>
+  const row = (booking: Booking, date: f.IsoDate) => (
+    <li key={booking.id} class={classOf(booking)}>
+      <Head {...{ booking, date, zone }} />
       <p dir="auto">{nameOf(booking)}</p>
-      <p class="faint" dir="auto">
-        {booking.service_name}
-      </p>
-      <Badge {...{ booking, zone }} />
+      <Words>{booking.service_name}</Words>
     </li>
   );
-  const section = (date: IsoDate) => {
-    const [start, end] = boundsOf(date, date, zone);
-    const ofDay = live.filter(({ starts_at, ends_at }) => starts_at < end && ends_at > start);
-    return (
-      <section key={date} class={`card stack ${date === today ? "today" : ""}`}>
-        <h2>
-          <Link to={{ day: date, view: null }}>{dateText(date, "day")}</Link>
-        </h2>
-        <p class="faint">{hoursText(profile, date)}</p>
-        <ol class="list">{ofDay.map((booking) => row(booking, date))}</ol>
-      </section>
-    );
-  };
+  const section = (date: f.IsoDate) => (
+    <section key={date} class={`card stack ${date === f.todayIn(zone) ? "today" : ""}`}>
+      <h2>
+        <Link to={{ day: date, view: null }}>{f.dateText(date, "day")}</Link>
+      </h2>
+      <ol class="list">
+        {live.filter((booking) => isOn(booking, date, zone)).map((booking) => row(booking, date))}
+      </ol>
+    </section>
+  );
   return <div class="week">{dates.map(section)}</div>;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { expectAccessible, expectToFit, type Page } from "../support/browser.ts";
 import { sql } from "../support/database.ts";
 import { appointment, createPractice, entryOf, openDay, type Practice } from "../support/day.ts";
+import { createClientRow } from "../support/factories.ts";
 
 const spans = (page: Page) => page.locator("article .when").allTextContents();
 
@@ -68,20 +69,17 @@ describe.each(["Europe/Rome", "America/New_York", "Pacific/Auckland"])(
         await appointment(practice, starts_at, { ends_at });
       }
       const page = await openDay(practice, "?day=2027-10-31", { timeZone });
-      await page.getByText("The clocks go back on this day.").waitFor();
       await entryOf(page, "Marta Rossi").first().waitFor();
       const shown = await spans(page);
       expect(shown.map((text) => text.slice(0, 5))).toEqual(["00:00", "02:30", "02:30", "23:00"]);
       expect(new Set(shown).size).toBe(4);
       await page.getByRole("button", { name: "Next day" }).click();
       await page.getByText("00:00 – 00:30").waitFor();
-      expect(await page.getByText("The clocks").count()).toBe(0);
     });
 
     test("the night in which they go forward has 23, and a time that is skipped is moved on", async () => {
       const practice = await createPractice();
       const page = await openDay(practice, "?day=2027-03-28", { timeZone });
-      await page.getByText("The clocks go forward on this day.").waitFor();
       await blockTime(page, "02:30", "04:00");
       await page.getByText("03:30 – 04:00").waitFor();
       expect(await blocksOf(practice)).toEqual([["2027-03-28T01:30", "2027-03-28T02:00"]]);
@@ -106,7 +104,24 @@ test("a professional whose clocks change at midnight has no day without a beginn
   await appointment(practice, "2027-04-29T22:00:00Z");
   await appointment(practice, "2027-04-29T20:30:00Z");
   const page = await openDay(practice, "?day=2027-04-30", { timeZone: "Europe/Rome" });
-  await page.getByText("The clocks go forward on this day.").waitFor();
   await entryOf(page, "Marta Rossi").first().waitFor();
   expect(await spans(page)).toEqual(["01:00 – 02:00"]);
+});
+
+test("in a week a night before is not on the day that begins when it ends", async () => {
+  const practice = await createPractice();
+  // Monday 1 March in Rome ends at 23:00Z.
+  await appointment(practice, "2027-03-01T22:00:00Z");
+  const other = await createClientRow(practice.professional, { name: "Luca Conti" });
+  await appointment({ ...practice, client: other }, "2027-03-01T23:00:00Z");
+  const page = await openDay(practice, "?day=2027-03-03&view=week", {
+    timeZone: "America/New_York",
+  });
+  await page.getByText("Luca Conti").waitFor();
+  const days = await page.locator("section").allTextContents();
+  expect(days.map((text) => text.match(/Marta|Luca/g))).toEqual([
+    ["Marta"],
+    ["Luca"],
+    ...Array(5).fill(null),
+  ]);
 });
