@@ -11,11 +11,11 @@ import { ClientFields, detailsFor } from "./client-fields.tsx";
 import { api, make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
-interface BuyStepProps {
+type BuyStepProps = {
   professional: PublicProfessional;
   product: PublicProduct;
   query: URLSearchParams;
-}
+};
 
 export function BuyStep({ professional, product, query }: BuyStepProps) {
   const { id: professional_id, currency } = professional;

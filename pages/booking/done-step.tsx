@@ -18,16 +18,11 @@ const said = texts.done;
 /** When we look again for a payment: each look counts as a try of the public, so there are few. */
 const LOOKS_AFTER_MS = [500, 2500, 5000, 10_000];
 
-interface DoneStepProps {
-  page: BookingPage;
-  kind: Made["kind"];
-  id: string;
-  /** `payment` is what the payment page sent people back with. */
-  query: URLSearchParams;
-}
+type DoneStepProps = { page: BookingPage; kind: Made["kind"]; id: string; query: URLSearchParams };
 
 /** As it was when it was made; of a hold, as it is now. */
 export function DoneStep({ page, kind, id, query }: DoneStepProps) {
+  // What the payment page sent people back with.
   const payment = query.get("payment");
   const [made, setMade] = useState(() => madeBefore(kind, id));
   const [looks, setLooks] = useState(0);

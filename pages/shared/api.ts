@@ -1,17 +1,12 @@
 /** The API that the build was made for. */
 import type { BookingPage } from "../../client/src/database.ts";
-import {
-  type ApiClient,
-  type ClientOptions,
-  createClient,
-  isCode,
-} from "../../client/src/index.ts";
+import { type ApiClient, createClient, isCode } from "../../client/src/index.ts";
 
 export { type ApiClient, ApiError, isCode } from "../../client/src/index.ts";
 
 const { VITE_API_URL, VITE_PUBLISHABLE_KEY } = import.meta.env;
 
-export const connect = (options: ClientOptions): ApiClient =>
+export const connect = (options: Parameters<typeof createClient>[2]): ApiClient =>
   createClient(VITE_API_URL, VITE_PUBLISHABLE_KEY, options);
 
 /** As the public, whoever is signed in on another page of this host. */

@@ -56,16 +56,10 @@ export function NextStarts({ error }: { error: unknown }) {
   );
 }
 
-interface SlotPickerProps {
-  api: ApiClient;
-  service: Pick<PublicService, "id" | "max_advance_days">;
-  /** A booking that is to be moved, whose own time is free for it. */
-  moved?: string;
-  /** Whose times they are. */
-  name: string;
-}
-
 const isoDate = (date: Date): f.IsoDate => date.toISOString().slice(0, 10);
+
+/** `name` is whose times they are, `moved` a booking whose own time is free for it. */
+type SlotPickerProps = { api: ApiClient; service: PublicService; name: string; moved?: string };
 
 /** The day and the start that are chosen are in the address. */
 export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
@@ -80,8 +74,8 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
     const asked = { service_id: service.id, ...range, ...(moved && { reschedule_of: moved }) };
     const { days, time_zone } = await api.rpc("available_slots", asked, { signal });
     const starts = days.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
-    const inMonth = (start: f.Instant) => f.monthOf(f.dateOf(start, f.visitorZone)) === month;
-    const byDay = Map.groupBy(starts.filter(inMonth), (start) => f.dateOf(start, f.visitorZone));
+    const byDay = Map.groupBy(starts, (start) => f.dateOf(start, f.visitorZone));
+    for (const date of byDay.keys()) if (f.monthOf(date) !== month) byDay.delete(date);
     return { month, days: byDay, zone: time_zone };
   };
   const free = useLoaded(
@@ -140,12 +134,7 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
   );
 }
 
-interface TimesProps {
-  name: string;
-  day: f.IsoDate;
-  starts: f.Instant[];
-  zone: string;
-}
+type TimesProps = { name: string; day: f.IsoDate; starts: f.Instant[]; zone: string };
 
 function Times({ day, starts, zone, name }: TimesProps) {
   const differ = starts.some((start) => f.clocksDiffer(start, zone, f.visitorZone));

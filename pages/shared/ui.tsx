@@ -180,7 +180,7 @@ export function Loading() {
   );
 }
 
-/** A question on top of the page; Escape and a click beside it close it. */
+/** A question on top of the page; Escape closes it, and in most browsers a click beside it. */
 export function Dialog({
   title,
   onClose,
@@ -190,13 +190,7 @@ export function Dialog({
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does what the click does.
-    <dialog
-      ref={dialog}
-      aria-labelledby={id}
-      onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
-    >
+    <dialog ref={dialog} aria-labelledby={id} closedby="any" onClose={onClose}>
       <h2 id={id} dir="auto">
         {title}
       </h2>
