@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
+  dayButton,
   expectAccessible,
   expectToFit,
   focused,
   freeDays,
   goOffline,
   goOnline,
+  nextMonth,
   type Page,
 } from "../support/browser.ts";
 import { dateIn, instantOf, iso } from "../support/calendar.ts";
@@ -47,17 +49,11 @@ async function rowOf({ id }: Pick<Row<"bookings">, "id">) {
   return row;
 }
 
-/** The same day of the month as the picker names it, for a reader of English in Rome. */
-const dayName = (days: number) =>
-  new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" }).format(
-    new Date(`${dateIn(days, ROME)}T12:00:00Z`),
-  );
-
 /** Picks a start in the picker, which opens at the first day with a free one. */
 async function pick(page: Page, days: number, time: string) {
-  const day = page.getByRole("button", { name: new RegExp(`^${dayName(days)}`) });
+  const day = dayButton(page, dateIn(days, ROME)).and(freeDays(page));
   await freeDays(page).first().waitFor();
-  if ((await day.count()) === 0) await page.getByRole("button", { name: "Next month" }).click();
+  if ((await day.count()) === 0) await nextMonth(page).click();
   await day.click();
   await page.getByRole("button", { name: new RegExp(`^${time}`) }).click();
 }
