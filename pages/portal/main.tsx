@@ -1,128 +1,120 @@
 /** Which of three is shown: what a mail's link asks, the sign-in, or what is the client's. */
 import { render } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { publicPage } from "../shared/api.ts";
+import { useEffect, useState } from "preact/hooks";
+import { connect, connectPublicly, publicPage } from "../shared/api.ts";
 import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
-import { goTo, useRoute } from "../shared/route.ts";
-import { writeStored } from "../shared/store.ts";
-import { Button, Link, Notice, Page } from "../shared/ui.tsx";
-import { Bookings, OneBooking } from "./bookings.tsx";
+import { goTo, START, useRoute } from "../shared/route.ts";
+import { readStored, useStored, writeStored } from "../shared/store.ts";
+import { Button, Link, Page } from "../shared/ui.tsx";
+import { Bookings, type Portal } from "./bookings.tsx";
 import { Orders } from "./orders.tsx";
-import * as sessions from "./session.ts";
-import { LinkStep, SignIn } from "./sign-in.tsx";
+import { isLink, LinkStep, PURPOSES, type Session, SignIn, takeEntry } from "./sign-in.tsx";
 import { texts } from "./texts/index.ts";
 
-const arrived = sessions.takeEntry();
+const anybody = connectPublicly();
+const VIEWS = ["upcoming", "past", "orders"] as const;
 
 function App() {
+  // First of all, for it changes the address.
+  const [entry, setEntry] = useState(takeEntry);
   const { query } = useRoute();
-  const [entry, setEntry] = useState(arrived);
-  const [kept, setSession] = useState(sessions.readSession);
+  const purpose = PURPOSES.find((name) => entry?.[name]);
+  const token = purpose && entry?.[purpose];
+  const [ended, setEnded] = useState("");
+  const [kept, keep] = useStored<Session | null>("portal.session", null);
   const asked = query.get("professional");
   // At the address of another professional nobody is signed in.
   const session = kept && [null, kept.professional.username].includes(asked) ? kept : null;
-  const { username } = session?.professional ?? { username: asked };
-  const named = username || import.meta.env.VITE_PROFESSIONAL;
-  const page = useLoaded((signal) => publicPage(sessions.anybody, named, signal), [named]);
+  const username = session?.professional.username || asked || import.meta.env.VITE_PROFESSIONAL;
+  const page = useLoaded((signal) => publicPage(anybody, username, signal), [username]);
 
-  useEffect(() => {
-    // A link that is pasted into this tab loads nothing anew.
-    const take = () => location.hash && setEntry(sessions.takeEntry());
-    addEventListener("hashchange", take);
-    return () => removeEventListener("hashchange", take);
-  }, []);
+  // A link that is pasted into this tab loads nothing anew.
+  useEffect(() => addEventListener("hashchange", () => setEntry(takeEntry())), []);
 
   const leaveEntry = (professional?: string) => {
-    sessions.keepEntry(null);
-    setEntry(professional ? { kind: "code", professional } : null);
+    writeStored("portal.entry", null);
+    setEntry(professional ? { professional } : null);
+    setEnded("");
   };
-  const begin = (answer: sessions.SessionAnswer) => {
+  const begin = (answer: Omit<Session, "ends">) => {
     leaveEntry();
-    setSession(sessions.keepSession(answer));
+    keep({ ...answer, ends: Date.now() + answer.expires_in * 1000 });
     // So that a reload after the session, and a bookmark, know whose client it is.
     goTo({ professional: answer.professional.username, step: null }, { replace: true });
   };
-  const end = (ended: sessions.Ending) => {
+  const end = ({ access_token, professional }: Session, why: string) => {
     // A late answer to an earlier session says nothing of the one that there is now.
-    if (!session || sessions.readSession()?.access_token !== session.access_token) return;
-    // Whoever signs out may leave the machine to somebody else.
-    const email = ended === "over" && "email" in session.client && session.client.email;
-    writeStored("portal.email", email || "");
-    setEntry({ kind: "code", professional: session.professional.id, ended });
-    setSession(sessions.keepSession(null));
+    if (readStored<Session>("portal.session")?.access_token !== access_token) return;
+    setEntry((other) => other ?? { professional: professional.id });
+    setEnded(why);
+    keep(null);
   };
-  const token = session?.access_token;
-  const api = useMemo(() => session && sessions.connectAs(session, () => end("over")), [token]);
-  useEffect(() => {
-    if (!session) return;
-    const timer = setTimeout(() => end("over"), session.ends - Date.now());
-    return () => clearTimeout(timer);
-  }, [token]);
 
   return (
     <Page wide={query.get("do") === "move"}>
-      {entry && entry.kind !== "code" ? (
-        <LinkStep key={entry.token} entry={entry} onSession={begin} onLeave={leaveEntry} />
-      ) : !session || !api || entry ? (
-        <SignIn key={entry?.code} {...{ entry, page }} onSession={begin} />
+      {token && purpose ? (
+        <LinkStep key={token} {...{ purpose, token }} onSession={begin} onLeave={leaveEntry} />
+      ) : session && !entry?.professional ? (
+        <Home {...{ session, page: page.value }} onEnd={(why) => end(session, why)} />
       ) : (
-        <Home {...{ api, session, page: page.value }} onSignedOut={() => end("signedOut")} />
+        <SignIn key={entry?.code} {...{ entry, ended, page }} onSession={begin} />
       )}
     </Page>
   );
 }
 
-const VIEWS = ["upcoming", "past", "orders"] as const;
-
 /** What is the client's: bookings and orders; of a link, one booking. */
-function Home({ onSignedOut, ...portal }: sessions.Portal & { onSignedOut: () => void }) {
+function Home({ session, page, onEnd }: Omit<Portal, "api"> & { onEnd: (why: string) => void }) {
   const { query } = useRoute();
-  const { client, professional } = portal.session;
-  const [said, setSaid] = useState({ text: "", at: "" });
-  const signOut = useAction(async () => {
-    await portal.api.functions.portal.signOut();
-    onSignedOut();
-  });
-  const asked = query.get("view");
+  const asked = isLink(session) ? null : query.get("view");
   const view = VIEWS.find((name) => name === asked) ?? "upcoming";
-  /** Leads back from a booking, and says what has been done. */
-  const finish = (text = "") => {
-    goTo({ ...sessions.CLEAN, view: asked });
-    setSaid({ text, at: location.search });
-  };
-  const tab = (name: typeof view) => (
-    <Link
-      key={name}
-      to={{ ...sessions.CLEAN, view: name }}
-      aria-current={name === view ? "page" : undefined}
-    >
-      {texts.nav[name]}
-    </Link>
+  const [api] = useState(() =>
+    connect({
+      accessToken: async () => session.access_token,
+      async fetch(...args) {
+        const response = await fetch(...args);
+        if (response.status === 401) onEnd(texts.ended.over);
+        return response;
+      },
+    }),
   );
-  const isLink = sessions.isLink(portal.session);
+  useEffect(() => void setTimeout(() => onEnd(texts.ended.over), session.ends - Date.now()), []);
+  const signOut = useAction(async () => {
+    await api.functions.portal.signOut();
+    // Whoever signs out may leave the machine to somebody else.
+    writeStored("portal.email", "");
+    onEnd(texts.ended.signedOut);
+  });
   return (
     <>
       <header class="stack">
-        <h1 dir="auto">{texts.titleWith(professional.full_name)}</h1>
+        <h1 dir="auto">{texts.titleWith(session.professional.full_name)}</h1>
         <div class="row apart">
-          <bdi class="faint">{client.name}</bdi>
+          <bdi class="faint">{session.client.name}</bdi>
           <Button kind="link" busy={signOut.busy} onClick={signOut.run}>
             {texts.nav.signOut}
           </Button>
         </div>
         <Failure error={signOut.error} />
-        {!isLink && (
-          <nav {...{ class: "tabs", "aria-label": texts.nav.label }}>{VIEWS.map(tab)}</nav>
+        {!isLink(session) && (
+          <nav class="tabs" aria-label={texts.nav.label}>
+            {VIEWS.map((name) => (
+              <Link
+                key={name}
+                to={{ ...START, do: null, view: name }}
+                aria-current={name === view ? "page" : undefined}
+              >
+                {texts.nav[name]}
+              </Link>
+            ))}
+          </nav>
         )}
       </header>
-      {said.at === location.search && said.text && <Notice kind="good">{said.text}</Notice>}
-      {isLink || query.has("booking") ? (
-        <OneBooking {...portal} finish={finish} />
-      ) : view === "orders" ? (
-        <Orders api={portal.api} />
+      {view === "orders" ? (
+        <Orders api={api} />
       ) : (
-        <Bookings key={view} {...portal} isPast={view === "past"} />
+        <Bookings key={view} {...{ api, session, page, view }} />
       )}
     </>
   );

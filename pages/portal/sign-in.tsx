@@ -1,46 +1,63 @@
 /** How somebody comes in: with a mailed code, or by what the link in a mail is for. */
 import { useState } from "preact/hooks";
-import type { BookingPage, VerifyPortalOtpConfirmAnswer } from "../../client/src/database.ts";
-import { ApiError } from "../shared/api.ts";
-import type { Loaded } from "../shared/asking.ts";
-import { useAction } from "../shared/asking.ts";
+import type * as api from "../../client/src/database.ts";
+import { ApiError, connectPublicly } from "../shared/api.ts";
+import { type Loaded, useAction } from "../shared/asking.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { momentText, money, visitorZone, zoneText } from "../shared/format.ts";
-import { goTo, useRoute } from "../shared/route.ts";
-import { useStored } from "../shared/store.ts";
+import { goTo, START, useRoute } from "../shared/route.ts";
+import { readStored, useStored, writeStored } from "../shared/store.ts";
 import { Button, Field, Heading, Loading, Notice, Words } from "../shared/ui.tsx";
-import {
-  anybody,
-  type CodeEntry,
-  keepEntry,
-  type LinkEntry,
-  type SessionAnswer,
-} from "./session.ts";
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.signIn;
-const { portal, mail } = anybody.functions;
+const { portal, mail } = connectPublicly().functions;
+
+export const PURPOSES = ["manage", "confirm", "unsubscribe", "confirm-address"] as const;
+
+/** Of a mail's link: a token by its purpose, or `professional`, `email` and `code` to sign in with. */
+type Entry = Record<string, string | undefined>;
+
+/**
+ * What is in the fragment, which no server sees. It is taken out of the address at once, and kept for this tab until
+ * it is used, so that a reload or another language asks the same question again.
+ */
+export function takeEntry(): Entry | null {
+  if (location.hash === "") return readStored("portal.entry");
+  const entry: Entry = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const step = entry.code ? "code" : null;
+  goTo({ ...START, do: null, view: null, step }, { replace: true });
+  if (entry.email) writeStored("portal.email", entry.email);
+  writeStored("portal.entry", entry);
+  return entry;
+}
+
+/** `ends` is in milliseconds since 1970 by the clock here, which may be wrong. */
+export type Session = (api.PortalSession | api.BookingSession) & { ends: number };
+
+/** Of a booking's link: that booking and nothing else. */
+export const isLink = ({ client }: Session) => !("email" in client);
 
 interface SignInProps {
-  entry: CodeEntry | null;
-  page: Loaded<BookingPage | null>;
-  onSession: (answer: SessionAnswer) => void;
+  entry: Entry | null;
+  /** Why nobody is signed in any more. */
+  ended: string;
+  page: Loaded<api.BookingPage | null>;
+  onSession: (answer: Omit<Session, "ends">) => void;
 }
 
 /** An address gets a code, and the code opens the session. */
-export function SignIn({ entry, page, onSession }: SignInProps) {
+export function SignIn({ entry, ended, page, onSession }: SignInProps) {
   const { query } = useRoute();
   const [email, setEmail] = useStored("portal.email", "");
-  const [mailed, setMailed] = useState(entry?.code);
-  const [code, setCode] = useState(mailed ?? "");
+  const [code, setCode] = useState(entry?.code ?? "");
   const shown = page.value?.professional;
   const professionalId = entry?.professional ?? shown?.id ?? "";
   const name = shown?.id === professionalId && shown.full_name;
   const isCodeStep = query.get("step") === "code" && email !== "";
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
-    setMailed(undefined);
     setCode("");
     goTo({ step: "code" });
   });
@@ -51,7 +68,7 @@ export function SignIn({ entry, page, onSession }: SignInProps) {
   if (!professionalId && page.value === undefined) return <Loading />;
   return (
     <section class="card stack">
-      {entry?.ended && <Notice>{all.ended[entry.ended]}</Notice>}
+      {ended && <Notice>{ended}</Notice>}
       <Heading key={String(isCodeStep)} title={name ? all.titleWith(name) : all.title}>
         {isCodeStep ? texts.codeHeading : texts.heading}
       </Heading>
@@ -61,9 +78,9 @@ export function SignIn({ entry, page, onSession }: SignInProps) {
         <Form noValidate action={send} label={texts.send}>
           <p dir="auto">{name ? texts.lead(name) : texts.leadUnnamed}</p>
           <Field
-            {...{ name: "email", type: "email", autocomplete: "email", label: texts.email }}
-            {...{ value: email, onValue: setEmail, error: fieldErrors(send.error).email }}
-            required
+            {...{ name: "email", type: "email", autocomplete: "email", required: true }}
+            {...{ label: texts.email, value: email, onValue: setEmail }}
+            error={fieldErrors(send.error).email}
           />
         </Form>
       ) : (
@@ -71,13 +88,12 @@ export function SignIn({ entry, page, onSession }: SignInProps) {
           {...{ noValidate: true, action: verify, label: texts.verify }}
           beside={<Button onClick={() => goTo({ step: null })}>{texts.again}</Button>}
         >
-          <p dir="auto">{mailed ? texts.codeFromMail : texts.codeLead(email)}</p>
+          <p dir="auto">{code && code === entry?.code ? texts.filledIn : texts.codeLead(email)}</p>
           <Field
             {...{ name: "code", inputMode: "numeric", autocomplete: "one-time-code" }}
-            {...{ label: texts.code, hint: texts.codeHint, value: code }}
+            {...{ label: texts.code, hint: texts.codeHint, value: code, required: true }}
             onValue={(text) => setCode(text.replace(/\D/g, "").slice(0, 6))}
             error={fieldErrors(verify.error).code}
-            required
           />
         </Form>
       )}
@@ -86,41 +102,41 @@ export function SignIn({ entry, page, onSession }: SignInProps) {
 }
 
 interface LinkStepProps {
-  entry: LinkEntry;
-  onSession: (answer: SessionAnswer) => void;
+  purpose: (typeof PURPOSES)[number];
+  token: string;
+  onSession: (answer: Omit<Session, "ends">) => void;
   /** On to the sign-in, and of whose client where that is known. */
   onLeave: (professional?: string) => void;
 }
 
 /** What a link in a mail is for is asked first, and done by a click: a scanner that opens it does nothing. */
-export function LinkStep({ entry: { kind, token }, onSession, onLeave }: LinkStepProps) {
-  const [done, setDone] = useState<Partial<VerifyPortalOtpConfirmAnswer>>();
+export function LinkStep({ purpose, token, onSession, onLeave }: LinkStepProps) {
+  const [done, setDone] = useState<Partial<api.VerifyPortalOtpConfirmAnswer>>();
   const act = useAction(async () => {
-    if (kind === "manage") return onSession(await portal.openLink(token));
-    if (kind === "confirm") setDone(await portal.confirm(token));
-    else setDone((await mail[kind === "unsubscribe" ? kind : "confirmAddress"](token)) ?? {});
-    keepEntry(null);
+    if (purpose === "manage") return onSession(await portal.openLink(token));
+    if (purpose === "confirm") setDone(await portal.confirm(token));
+    else setDone((await mail[purpose === "unsubscribe" ? purpose : "confirmAddress"](token)) ?? {});
+    writeStored("portal.entry", null);
   });
-  // Nothing of this gets better by trying again.
-  const refused = act.error instanceof ApiError && all.refused[act.error.code];
   const { booking, order } = done ?? {};
   const became = booking ? all.confirmed[booking.status] : order && all.confirmed.order;
-  const { heading, lead, button } = { ...all.link[kind], ...became };
+  const { heading, lead, button, thanks } = { ...all.link[purpose], ...became };
   const about = booking
     ? `${booking.service_name}\n${momentText(booking.starts_at, visitorZone)} (${zoneText(visitorZone)})`
     : order && `${all.orders.number(order.number)}: ${money(order.total, order.currency)}`;
+  // What is refused for one of these reasons does not get better by trying again.
+  const said = done ? thanks : act.error instanceof ApiError && all.refused[act.error.code];
   return (
     <section class="card stack">
       <Heading key={String(!done)} title={heading}>
         {heading}
       </Heading>
       <Words>{about}</Words>
-      {done && <Notice kind="good">{became?.lead ?? all.done[kind]}</Notice>}
-      {refused && <Notice kind="error">{refused}</Notice>}
-      {done || refused ? (
-        <div class="actions">
+      {said ? (
+        <Notice kind={done ? "good" : "error"}>
+          <p>{said}</p>
           <Button onClick={() => onLeave((booking ?? order)?.professional_id)}>{all.onward}</Button>
-        </div>
+        </Notice>
       ) : (
         <Form action={act} label={button}>
           <p>{lead}</p>

@@ -123,7 +123,8 @@ describe("the link of a booking", () => {
 
   test("can be pasted into a tab that shows the portal already", async () => {
     const { link } = await mailed();
-    const page = await openPage("/portal/");
+    // Whatever view that tab has come from.
+    const page = await openPage(`/portal/?view=past&do=cancel&booking=${crypto.randomUUID()}`);
     await page.getByRole("heading", { name: "See your bookings" }).waitFor();
     await page.evaluate((hash) => {
       location.hash = hash;

@@ -12,7 +12,7 @@ export const en = {
     codeHeading: "Enter the code",
     codeLead: (email: string) =>
       `If ${email} belongs to a client, a code of six digits is on its way. It works once, within ten minutes; use the newest mail.`,
-    codeFromMail: "The code from your mail is filled in. Sign in to use it.",
+    filledIn: "The code from your mail is filled in. Sign in to use it.",
     code: "Code",
     codeHint: "Six digits",
     verify: "Sign in",
@@ -31,54 +31,52 @@ export const en = {
       heading: "Your booking",
       lead: "The link in your mail opens one booking, which you can move or cancel here.",
       button: "Open the booking",
+      thanks: "",
     },
     confirm: {
       heading: "One more step",
       lead: "Confirm here what you have booked or ordered. Until then it is only kept for you.",
       button: "Confirm",
+      thanks: "",
     },
     unsubscribe: {
       heading: "No more reminders",
       lead: "You will not be reminded of bookings any more. Other mails about your bookings and orders still come.",
       button: "Stop reminders",
+      thanks: "You will get no more reminders.",
     },
     "confirm-address": {
       heading: "Confirm your address",
       lead: "Confirm that this address is yours. Mails about bookings and orders can then go to your clients.",
       button: "Confirm the address",
+      thanks: "Your address is confirmed. Mails now go to your clients.",
     },
   },
   onward: "To your bookings",
-  done: {
-    manage: "",
-    confirm: "",
-    unsubscribe: "You will get no more reminders.",
-    "confirm-address": "Your address is confirmed. Mails now go to your clients.",
-  },
   confirmed: {
     confirmed: {
       heading: "Your booking is confirmed",
-      lead: "A mail with all of it, and a link to change it, is on its way.",
+      thanks: "A mail with all of it, and a link to change it, is on its way.",
     },
     pending: {
       heading: "Your request is on its way",
-      lead: "It still has to be confirmed by hand. You get a mail when it is.",
+      thanks: "It still has to be confirmed by hand. You get a mail when it is.",
     },
     cancelled: {
       heading: "Your booking",
-      lead: "You had confirmed this booking. It is not open any more.",
+      thanks: "You had confirmed this booking. It is not open any more.",
     },
     completed: {
       heading: "Your booking",
-      lead: "You had confirmed this booking. It is not open any more.",
+      thanks: "You had confirmed this booking. It is not open any more.",
     },
     no_show: {
       heading: "Your booking",
-      lead: "You had confirmed this booking. It is not open any more.",
+      thanks: "You had confirmed this booking. It is not open any more.",
     },
     order: {
       heading: "Your order is placed",
-      lead: "A mail with all of it is on its way.",
+      thanks: "A mail with all of it is on its way.",
     },
   },
   /** Why a link does nothing, by the code of the refusal. */
@@ -98,8 +96,11 @@ export const en = {
     signOut: "Sign out",
   },
   bookings: {
-    noneUpcoming: "You have no bookings to come.",
-    nonePast: "You have no past bookings.",
+    none: {
+      upcoming: "You have no bookings to come.",
+      past: "You have no past bookings.",
+      one: "This booking is not there any more.",
+    },
     book: "Book a time",
     status: {
       pending: "To be confirmed",
@@ -122,12 +123,11 @@ export const en = {
     },
     reason: "Reason",
     price: "Price",
-    changeUntil: (until: string) => `You can move or cancel it until ${until}.`,
-    tooLate: (until: string) => `It could be moved or cancelled here until ${until}.`,
+    changeUntil: "You can move or cancel it until",
+    tooLate: "It could be moved or cancelled here until",
     contact: (name: string) => `If something has come up, please contact ${name} directly.`,
     move: "Move",
     cancel: "Cancel booking",
-    gone: "This booking is not there any more.",
   },
   move: {
     heading: "Move your booking",
@@ -154,9 +154,8 @@ export const en = {
     none: "You have no orders.",
     number: (number: number) => `Order ${number}`,
     discount: "Discount",
-    tax: "Tax",
-    taxIncluded: "of which tax",
     total: "Total",
+    tax: "of which tax",
     paid: "Paid",
     refunded: "Paid back",
     status: {
@@ -176,10 +175,7 @@ export const en = {
     pay: (amount: string) => `Pay ${amount}`,
     holdNote: (until: string) =>
       `Kept for you until ${until}. Without a payment or confirmation it is cancelled.`,
-    recording: "Thank you. Your payment is being recorded …",
-    recorded: "Your payment has arrived.",
-    returned: "Your payment came too late, so it goes back to you.",
-    slow: "Your payment takes a little longer to be recorded. You get a mail; do not pay again.",
+    hasPaid: "Thank you. The payment shows here as soon as it has arrived.",
     notPaid: "You came back without paying.",
   },
 };

@@ -12,7 +12,7 @@ export const it: PortalTexts = {
     codeHeading: "Scrivi il codice",
     codeLead: (email) =>
       `Se ${email} è di un cliente, un codice di sei cifre è in arrivo. Vale una volta sola, per dieci minuti; usa l'e-mail più recente.`,
-    codeFromMail: "Il codice della tua e-mail è già inserito. Accedi per usarlo.",
+    filledIn: "Il codice della tua e-mail è già inserito. Accedi per usarlo.",
     code: "Codice",
     codeHint: "Sei cifre",
     verify: "Accedi",
@@ -31,54 +31,52 @@ export const it: PortalTexts = {
       heading: "La tua prenotazione",
       lead: "Il link della tua e-mail apre una prenotazione, che qui puoi spostare o annullare.",
       button: "Apri la prenotazione",
+      thanks: "",
     },
     confirm: {
       heading: "Ancora un passo",
       lead: "Conferma qui quello che hai prenotato o ordinato. Fino ad allora è soltanto riservato per te.",
       button: "Conferma",
+      thanks: "",
     },
     unsubscribe: {
       heading: "Niente più promemoria",
       lead: "Non riceverai più promemoria degli appuntamenti. Le altre e-mail su prenotazioni e ordini arrivano ancora.",
       button: "Ferma i promemoria",
+      thanks: "Non riceverai più promemoria.",
     },
     "confirm-address": {
       heading: "Conferma il tuo indirizzo",
       lead: "Conferma che questo indirizzo è tuo. Le e-mail su prenotazioni e ordini potranno così andare ai tuoi clienti.",
       button: "Conferma l'indirizzo",
+      thanks: "Il tuo indirizzo è confermato. Le e-mail ora vanno ai tuoi clienti.",
     },
   },
   onward: "Alle tue prenotazioni",
-  done: {
-    manage: "",
-    confirm: "",
-    unsubscribe: "Non riceverai più promemoria.",
-    "confirm-address": "Il tuo indirizzo è confermato. Le e-mail ora vanno ai tuoi clienti.",
-  },
   confirmed: {
     confirmed: {
       heading: "La tua prenotazione è confermata",
-      lead: "È in arrivo un'e-mail con tutti i dati e un link per cambiarla.",
+      thanks: "È in arrivo un'e-mail con tutti i dati e un link per cambiarla.",
     },
     pending: {
       heading: "La tua richiesta è inviata",
-      lead: "Deve ancora essere confermata. Riceverai un'e-mail.",
+      thanks: "Deve ancora essere confermata. Riceverai un'e-mail.",
     },
     cancelled: {
       heading: "La tua prenotazione",
-      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+      thanks: "Avevi confermato questa prenotazione. Non è più aperta.",
     },
     completed: {
       heading: "La tua prenotazione",
-      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+      thanks: "Avevi confermato questa prenotazione. Non è più aperta.",
     },
     no_show: {
       heading: "La tua prenotazione",
-      lead: "Avevi confermato questa prenotazione. Non è più aperta.",
+      thanks: "Avevi confermato questa prenotazione. Non è più aperta.",
     },
     order: {
       heading: "Il tuo ordine è inviato",
-      lead: "È in arrivo un'e-mail con tutti i dati.",
+      thanks: "È in arrivo un'e-mail con tutti i dati.",
     },
   },
   /** Why a link does nothing, by the code of the refusal. */
@@ -99,8 +97,11 @@ export const it: PortalTexts = {
     signOut: "Esci",
   },
   bookings: {
-    noneUpcoming: "Non hai prenotazioni in arrivo.",
-    nonePast: "Non hai prenotazioni passate.",
+    none: {
+      upcoming: "Non hai prenotazioni in arrivo.",
+      past: "Non hai prenotazioni passate.",
+      one: "Questa prenotazione non c'è più.",
+    },
     book: "Prenota un orario",
     status: {
       pending: "Da confermare",
@@ -123,12 +124,11 @@ export const it: PortalTexts = {
     },
     reason: "Motivo",
     price: "Prezzo",
-    changeUntil: (until) => `Puoi spostarla o annullarla fino a ${until}.`,
-    tooLate: (until) => `Si poteva spostare o annullare qui fino a ${until}.`,
+    changeUntil: "Puoi spostarla o annullarla fino a",
+    tooLate: "Si poteva spostare o annullare qui fino a",
     contact: (name) => `Se c'è un problema, contatta direttamente ${name}.`,
     move: "Sposta",
     cancel: "Annulla la prenotazione",
-    gone: "Questa prenotazione non c'è più.",
   },
   move: {
     heading: "Sposta la prenotazione",
@@ -155,9 +155,8 @@ export const it: PortalTexts = {
     none: "Non hai ordini.",
     number: (number) => `Ordine ${number}`,
     discount: "Sconto",
-    tax: "Imposte",
-    taxIncluded: "di cui imposte",
     total: "Totale",
+    tax: "di cui imposte",
     paid: "Pagato",
     refunded: "Restituito",
     status: {
@@ -177,10 +176,7 @@ export const it: PortalTexts = {
     pay: (amount) => `Paga ${amount}`,
     holdNote: (until) =>
       `Riservato per te fino alle ${until}. Senza pagamento o conferma viene annullato.`,
-    recording: "Grazie. Il pagamento si sta registrando …",
-    recorded: "Il tuo pagamento è arrivato.",
-    returned: "Il tuo pagamento è arrivato troppo tardi e ti viene restituito.",
-    slow: "Il pagamento ci mette un po' di più. Riceverai un'e-mail; non pagare di nuovo.",
+    hasPaid: "Grazie. Il pagamento appare qui appena è arrivato.",
     notPaid: "Non hai pagato.",
   },
 };
