@@ -1,6 +1,5 @@
-/** What the build puts in, or an empty text: see README, Pages. */
-type Variable = "VITE_API_URL" | "VITE_PUBLISHABLE_KEY" | "VITE_PROFESSIONAL" | "VITE_IMAGES";
-
+/** What the build puts in: see README, Pages. */
 interface ImportMeta {
-  readonly env: Record<Variable, string>;
+  readonly env: Record<"VITE_API_URL" | "VITE_PUBLISHABLE_KEY", string> &
+    Partial<Record<"VITE_PROFESSIONAL" | "VITE_IMAGES", string>>;
 }

@@ -33,18 +33,12 @@ export default defineConfig(({ mode }) => {
   if (!apiUrl || !publishableKey) {
     throw new Error("Set VITE_API_URL and VITE_PUBLISHABLE_KEY: README, Pages.");
   }
-  const hasImages = env.VITE_IMAGES === "1";
   return {
     root: ROOT,
     // Relative addresses work below any folder of a host.
     base: "./",
-    // Empty where they are not set; the others Vite puts in by itself.
-    define: {
-      "import.meta.env.VITE_PROFESSIONAL": JSON.stringify(env.VITE_PROFESSIONAL ?? ""),
-      "import.meta.env.VITE_IMAGES": JSON.stringify(hasImages ? "1" : ""),
-    },
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    plugins: [policyPlugin(policyOf(apiUrl, hasImages))],
+    plugins: [policyPlugin(policyOf(apiUrl, env.VITE_IMAGES === "1"))],
     build: {
       outDir: "dist",
       emptyOutDir: true,

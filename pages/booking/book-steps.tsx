@@ -1,5 +1,6 @@
 /** When and who: the two steps of a booking. What was typed stays, whatever becomes of the time. */
 import type { PublicProfessional, PublicService } from "../../client/src/database.ts";
+import { publicApi } from "../shared/api.ts";
 import { useAction } from "../shared/asking.ts";
 import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
@@ -8,7 +9,7 @@ import { NextStarts, SlotPicker, when } from "../shared/starts.tsx";
 import { shared } from "../shared/texts/index.ts";
 import { Facts, Heading, Link } from "../shared/ui.tsx";
 import { ClientFields, detailsFor } from "./client-fields.tsx";
-import { api, make } from "./made.ts";
+import { make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
 type Chosen = { professional: PublicProfessional; service: PublicService };
@@ -24,7 +25,7 @@ export function TimesStep({ professional, service }: Chosen) {
           <span>{money(service.price, professional.currency)}</span>
         </p>
       </div>
-      <SlotPicker {...{ api, service, name: professional.full_name }} />
+      <SlotPicker {...{ api: publicApi, service, name: professional.full_name }} />
     </>
   );
 }

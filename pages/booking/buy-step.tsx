@@ -1,6 +1,6 @@
 /** One product: which, how many, what it costs right now, and for whom. */
 import type { PublicProduct, PublicProfessional } from "../../client/src/database.ts";
-import { isCode } from "../shared/api.ts";
+import { isCode, publicApi } from "../shared/api.ts";
 import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
@@ -8,7 +8,7 @@ import { money } from "../shared/format.ts";
 import { goTo, START } from "../shared/route.ts";
 import { Facts, Field, Heading, Words } from "../shared/ui.tsx";
 import { ClientFields, detailsFor } from "./client-fields.tsx";
-import { api, make } from "./made.ts";
+import { make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
 type BuyStepProps = {
@@ -25,7 +25,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
   const quantity = query.get("quantity") ?? "1";
   const items = [{ product_id, quantity: Number(quantity) }];
   const quote = useLoaded(
-    (signal) => api.rpc("quote_order", { professional_id, items }, { signal }),
+    (signal) => publicApi.rpc("quote_order", { professional_id, items }, { signal }),
     [product_id, quantity],
   );
   const ordering = useAction(async () => {

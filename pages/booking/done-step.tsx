@@ -1,7 +1,7 @@
 /** What has become of a booking or order: also after a reload, and on the way back from the payment page. */
 import { useEffect, useState } from "preact/hooks";
 import type { BookingPage } from "../../client/src/database.ts";
-import { isCode } from "../shared/api.ts";
+import { isCode, publicApi } from "../shared/api.ts";
 import { type Action, useAction } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
@@ -10,7 +10,7 @@ import { when } from "../shared/starts.tsx";
 import { Button, type Fact, Facts, Heading, Link, Notice } from "../shared/ui.tsx";
 import { downloadCalendarFile } from "./calendar-file.ts";
 import { forgetNotes } from "./client-fields.tsx";
-import { api, isMadeHere, look, type Made, madeBefore } from "./made.ts";
+import { isMadeHere, look, type Made, madeBefore } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
 const said = texts.done;
@@ -71,7 +71,7 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
   const again = useAction(async () => goTo({ ...START, ...stepOf(made) }));
   const looking = useAction(async () => onLook(await look(made)));
   const paying = useAction(async () => {
-    const { url } = await api.functions.payments.checkout({
+    const { url } = await publicApi.functions.payments.checkout({
       order_id: (kind === "booking" ? receipt.order_id : receipt.id) ?? "",
       token: receipt.checkout_token ?? "",
       success_url: addressOf({ payment: "success" }),

@@ -1,11 +1,9 @@
 /** What was booked or ordered in this tab. Nobody is signed in here, whoever is on another page. */
 import type { BookingReceipt, OrderReceipt } from "../../client/src/database.ts";
 import { createIntent, type RpcArgs } from "../../client/src/index.ts";
-import { ApiError, connectPublicly } from "../shared/api.ts";
+import { ApiError, publicApi } from "../shared/api.ts";
 import { readStored, tab, writeStored } from "../shared/store.ts";
 import { language } from "../shared/texts/index.ts";
-
-export const api = connectPublicly();
 
 type Booked = { kind: "booking"; input: RpcArgs<"create_booking">; receipt: BookingReceipt };
 type Ordered = { kind: "order"; input: RpcArgs<"place_order">; receipt: OrderReceipt };
@@ -33,8 +31,8 @@ export const isMadeHere = (id: string) => madeHere.has(id);
 async function send(asked: Asked): Promise<Made> {
   const made: Made =
     asked.kind === "booking"
-      ? { ...asked, receipt: await api.rpc("create_booking", asked.input) }
-      : { ...asked, receipt: await api.rpc("place_order", asked.input) };
+      ? { ...asked, receipt: await publicApi.rpc("create_booking", asked.input) }
+      : { ...asked, receipt: await publicApi.rpc("place_order", asked.input) };
   writeStored(placeOf(made.kind, made.receipt.id), made);
   return made;
 }

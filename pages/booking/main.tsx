@@ -11,17 +11,12 @@ import { DetailsStep, TimesStep } from "./book-steps.tsx";
 import { BuyStep } from "./buy-step.tsx";
 import { DoneStep } from "./done-step.tsx";
 import { Home } from "./home.tsx";
-import { api } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
 function App() {
   const { query } = useRoute();
-  const username = query.get("professional") || import.meta.env.VITE_PROFESSIONAL;
-  const {
-    value: page,
-    error,
-    again,
-  } = useLoaded((by) => publicPage(api, username, by), [username]);
+  const named = query.get("professional");
+  const { value: page, error, again } = useLoaded((by) => publicPage(named, by), [named]);
   const isDeep = ["service", "product", "booking", "order"].some((step) => query.has(step));
   const title = page === null ? texts.unknownTitle : texts.book;
   return (

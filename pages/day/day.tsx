@@ -102,7 +102,7 @@ function Schedule({ zone, name }: { zone: string; name: string | null }) {
 }
 
 /** From day to day and week to week: by buttons, or to a date. */
-function Navigation({ day, isWeek }: { day: f.IsoDate; isWeek: boolean }) {
+function Navigation({ day, isWeek }: { day: f.LocalDate; isWeek: boolean }) {
   const say = isWeek ? texts.byWeek : texts.byDay;
   const step = isWeek ? 7 : 1;
   // What is being typed goes through years that nobody means.

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { createIntent } from "../../client/src/index.ts";
 import type { Action } from "../shared/asking.ts";
 import { Form, useFields } from "../shared/form.tsx";
-import { addDays, type IsoDate, instantOf, money, timeOf } from "../shared/format.ts";
+import { addDays, instantOf, type LocalDate, money, timeOf } from "../shared/format.ts";
 import { Button, Dialog, Field } from "../shared/ui.tsx";
 import { type Booking, block, cancel, nameOf, paidFor } from "./diary.ts";
 import { texts } from "./texts/index.ts";
@@ -37,7 +37,7 @@ export function CancelDialog({ booking, zone, action, onClose }: Asked & { booki
   );
 }
 
-export function BlockDialog({ day, zone, action, onClose }: Asked & { day: IsoDate }) {
+export function BlockDialog({ day, zone, action, onClose }: Asked & { day: LocalDate }) {
   const say = texts.blockDialog;
   const [intent] = useState(() => createIntent());
   const { values, field } = useFields(say, { date: day, from: "", to: "", notes: "" });

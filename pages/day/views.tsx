@@ -11,7 +11,7 @@ const isPast = (instant: f.Instant) => Date.parse(instant) <= Date.now();
 const classOf = (booking: Booking): string =>
   `${booking.status} ${isBlock(booking) ? "block" : ""} ${isPast(booking.ends_at) ? "over" : ""}`;
 
-type Shown = { booking: Booking; date: f.IsoDate; zone: string };
+type Shown = { booking: Booking; date: f.LocalDate; zone: string };
 
 /** From when to when, with its date what is on another day; and how it stands. */
 function Head({ booking, date, zone }: Shown) {
@@ -107,24 +107,24 @@ export function Day({ bookings, ...props }: Omit<EntryProps, "booking"> & { book
 }
 
 /** Whether some of it is on a date; what ends at midnight is not on the next one. */
-function isOn({ starts_at, ends_at }: Booking, date: f.IsoDate, zone: string): boolean {
+function isOn({ starts_at, ends_at }: Booking, date: f.LocalDate, zone: string): boolean {
   const last = new Date(Date.parse(ends_at) - 1).toISOString();
   return f.dateOf(starts_at, zone) <= date && date <= f.dateOf(last, zone);
 }
 
-type WeekProps = { bookings: Booking[]; first: f.IsoDate; zone: string };
+type WeekProps = { bookings: Booking[]; first: f.LocalDate; zone: string };
 
 export function Week({ bookings, first, zone }: WeekProps) {
   const dates = [0, 1, 2, 3, 4, 5, 6].map((days) => f.addDays(first, days));
   const live = bookings.filter(({ status }) => status !== "cancelled");
-  const row = (booking: Booking, date: f.IsoDate) => (
+  const row = (booking: Booking, date: f.LocalDate) => (
     <li key={booking.id} class={classOf(booking)}>
       <Head {...{ booking, date, zone }} />
       <p dir="auto">{nameOf(booking)}</p>
       <Words>{booking.service_name}</Words>
     </li>
   );
-  const section = (date: f.IsoDate) => (
+  const section = (date: f.LocalDate) => (
     <section key={date} class={`card stack ${date === f.todayIn(zone) ? "today" : ""}`}>
       <h2>
         <Link to={{ day: date, view: null }}>{f.dateText(date, "day")}</Link>

@@ -38,7 +38,7 @@ export function Bookings({ view, ...portal }: Portal & { view: "upcoming" | "pas
   const [said, setSaid] = useState("");
   const finish = (done = "") => {
     setSaid(done);
-    goTo({ ...START, do: null, view });
+    goTo({ ...START, view });
   };
   const found = useLoaded((): Promise<OwnBooking[]> => {
     const columns = isLink(session) ? COLUMNS : `${COLUMNS}, ${ORDERS}`;

@@ -1,7 +1,7 @@
 /** Which of three is shown: what a mail's link asks, the sign-in, or what is the client's. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { connect, connectPublicly, publicPage } from "../shared/api.ts";
+import { connect, publicPage } from "../shared/api.ts";
 import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { goTo, START, useRoute } from "../shared/route.ts";
@@ -12,7 +12,6 @@ import { Orders } from "./orders.tsx";
 import { isLink, LinkStep, PURPOSES, type Session, SignIn, takeEntry } from "./sign-in.tsx";
 import { texts } from "./texts/index.ts";
 
-const anybody = connectPublicly();
 const VIEWS = ["upcoming", "past", "orders"] as const;
 
 function App() {
@@ -26,8 +25,8 @@ function App() {
   const asked = query.get("professional");
   // At the address of another professional nobody is signed in.
   const session = kept && [null, kept.professional.username].includes(asked) ? kept : null;
-  const username = session?.professional.username || asked || import.meta.env.VITE_PROFESSIONAL;
-  const page = useLoaded((signal) => publicPage(anybody, username, signal), [username]);
+  const username = session?.professional.username ?? asked;
+  const page = useLoaded((signal) => publicPage(username, signal), [username]);
 
   // A link that is pasted into this tab loads nothing anew.
   useEffect(() => addEventListener("hashchange", () => setEntry(takeEntry())), []);
@@ -102,7 +101,7 @@ function Home({ session, page, onEnd }: Omit<Portal, "api"> & { onEnd: (why: str
             {VIEWS.map((name) => (
               <Link
                 key={name}
-                to={{ ...START, do: null, view: name }}
+                to={{ ...START, view: name }}
                 aria-current={name === view ? "page" : undefined}
               >
                 {texts.nav[name]}

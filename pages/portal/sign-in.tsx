@@ -1,7 +1,7 @@
 /** How somebody comes in: with a mailed code, or by what the link in a mail is for. */
 import { useState } from "preact/hooks";
 import type * as api from "../../client/src/database.ts";
-import { ApiError, connectPublicly } from "../shared/api.ts";
+import { ApiError, publicApi } from "../shared/api.ts";
 import { type Loaded, useAction } from "../shared/asking.ts";
 import { Failure, fieldErrors } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
@@ -12,7 +12,7 @@ import { Button, Field, Heading, Loading, Notice, Words } from "../shared/ui.tsx
 import { texts as all } from "./texts/index.ts";
 
 const texts = all.signIn;
-const { portal, mail } = connectPublicly().functions;
+const { portal, mail } = publicApi.functions;
 
 export const PURPOSES = ["manage", "confirm", "unsubscribe", "confirm-address"] as const;
 
@@ -27,7 +27,7 @@ export function takeEntry(): Entry | null {
   if (location.hash === "") return readStored("portal.entry");
   const entry: Entry = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   const step = entry.code ? "code" : null;
-  goTo({ ...START, do: null, view: null, step }, { replace: true });
+  goTo({ ...START, step }, { replace: true });
   if (entry.email) writeStored("portal.email", entry.email);
   writeStored("portal.entry", entry);
   return entry;
@@ -101,10 +101,9 @@ export function SignIn({ entry, ended, page, onSession }: SignInProps) {
   );
 }
 
-interface LinkStepProps {
+interface LinkStepProps extends Pick<SignInProps, "onSession"> {
   purpose: (typeof PURPOSES)[number];
   token: string;
-  onSession: (answer: Omit<Session, "ends">) => void;
   /** On to the sign-in, and of whose client where that is known. */
   onLeave: (professional?: string) => void;
 }

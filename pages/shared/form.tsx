@@ -11,24 +11,22 @@ export function useFields<Names extends string>(
   initial: Record<Names, string>,
 ) {
   const [values, setValues] = useState(initial);
-  const onValue = (name: Names) => (value: string) =>
-    setValues((last) => ({ ...last, [name]: value }));
-  const field = (name: Names) => ({
-    ...{ name, label: labels[name], value: values[name], onValue: onValue(name) },
-  });
+  const field = (name: Names) => {
+    const onValue = (value: string) => setValues((last) => ({ ...last, [name]: value }));
+    return { name, label: labels[name], value: values[name], onValue };
+  };
   return { values, field };
 }
 
-export interface FormProps {
+interface FormProps {
   action: Pick<Action<[]>, "run" | "busy" | "error">;
-  /** Of the button that sends it. */
+  /** Of the button that sends it, and what stands beside that. */
   label: string;
   kind?: "primary" | "danger";
+  beside?: ComponentChildren;
   /** Not yet to be sent. */
   waits?: boolean;
-  /** Beside that button. */
-  beside?: ComponentChildren;
-  /** Beside what it failed with. */
+  /** What is offered where it failed. */
   instead?: ComponentChildren;
   /** The API alone says what is wrong. */
   noValidate?: boolean;

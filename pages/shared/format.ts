@@ -1,11 +1,9 @@
 /** Money, dates and times as the visitor's language writes them. */
 import { Temporal } from "temporal-polyfill";
+import type { Instant, LocalDate } from "../../client/src/database.ts";
 import { locale } from "./texts/index.ts";
 
-/** `YYYY-MM-DD`, a date on somebody's calendar. */
-export type IsoDate = string;
-/** A moment, `…Z`. */
-export type Instant = string;
+export type { Instant, LocalDate };
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 /** Where the system names no zone, browsers say `Etc/Unknown`, and do not take it back. */
@@ -18,14 +16,14 @@ const clockOf = (instant: Instant, zone: string) =>
   Temporal.Instant.from(instant).toZonedDateTimeISO(zone);
 
 /** The date of a moment by the clock of a zone. */
-export const dateOf = (instant: Instant, zone: string): IsoDate =>
+export const dateOf = (instant: Instant, zone: string): LocalDate =>
   clockOf(instant, zone).toPlainDate().toString();
 
 /** The date there right now. */
-export const todayIn = (zone: string): IsoDate => Temporal.Now.plainDateISO(zone).toString();
+export const todayIn = (zone: string): LocalDate => Temporal.Now.plainDateISO(zone).toString();
 
 /** Where it comes twice, the first; where it is skipped, by the clock before: so the API reads working hours. */
-export const instantOf = (date: IsoDate, time: string, zone: string): Instant =>
+export const instantOf = (date: LocalDate, time: string, zone: string): Instant =>
   Temporal.PlainDateTime.from(`${date}T${time}`)
     .toZonedDateTime(zone)
     .toInstant()
@@ -49,7 +47,7 @@ const DATE_STYLES = {
 } as const;
 
 /** A date in words. */
-export const dateText = (date: IsoDate, style: keyof typeof DATE_STYLES = "long"): string =>
+export const dateText = (date: LocalDate, style: keyof typeof DATE_STYLES = "long"): string =>
   Temporal.PlainDate.from(date).toLocaleString(locale, DATE_STYLES[style]);
 
 /** Date and time of a moment by the clock of a zone. */
@@ -73,18 +71,19 @@ function read(text: string | null, parse: (text: string) => unknown): string | n
   }
 }
 
-export const dateIn = (text: string | null): IsoDate | null => read(text, Temporal.PlainDate.from);
+export const dateIn = (text: string | null): LocalDate | null =>
+  read(text, Temporal.PlainDate.from);
 export const instantIn = (text: string | null): Instant | null => read(text, Temporal.Instant.from);
 
-export const addDays = (date: IsoDate, days: number): IsoDate =>
+export const addDays = (date: LocalDate, days: number): LocalDate =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** The first day of a date's month, or of one after it. */
-export const monthOf = (date: IsoDate, months = 0): IsoDate =>
+export const monthOf = (date: LocalDate, months = 0): LocalDate =>
   Temporal.PlainDate.from(date).with({ day: 1 }).add({ months }).toString();
 
 /** 1 is Monday, 7 is Sunday. */
-export const weekdayOf = (date: IsoDate): number => Temporal.PlainDate.from(date).dayOfWeek;
+export const weekdayOf = (date: LocalDate): number => Temporal.PlainDate.from(date).dayOfWeek;
 
 /** With which weekday the visitor's weeks begin, where the browser says so. */
 export const firstWeekday: number =

@@ -56,7 +56,7 @@ export function NextStarts({ error }: { error: unknown }) {
   );
 }
 
-const isoDate = (date: Date): f.IsoDate => date.toISOString().slice(0, 10);
+const isoDate = (date: Date): f.LocalDate => date.toISOString().slice(0, 10);
 
 /** `name` is whose times they are, `moved` a booking whose own time is free for it. */
 type SlotPickerProps = { api: ApiClient; service: PublicService; name: string; moved?: string };
@@ -68,7 +68,7 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
   const last = f.addDays(today, service.max_advance_days + 1);
   /** A date of the month that is shown; `seeks`: of that month or the first after it that has a free start. */
   const [from, setFrom] = useState({ date: day ?? today, seeks: !day });
-  const load = async (month: f.IsoDate, signal: AbortSignal) => {
+  const load = async (month: f.LocalDate, signal: AbortSignal) => {
     // A day of the visitor may reach into the day before and after of the professional.
     const range = { from_date: f.addDays(month, -1), to_date: f.monthOf(month, 1) };
     const asked = { service_id: service.id, ...range, ...(moved && { reschedule_of: moved }) };
@@ -91,7 +91,7 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
   const { days, isLast, month = f.monthOf(from.date), zone } = free.value ?? {};
   const starts = day && days?.get(day);
   const shown = from.seeks ? ([...(days?.keys() ?? [])][0] ?? month) : from.date;
-  const turn = (date: f.IsoDate) => {
+  const turn = (date: f.LocalDate) => {
     if (f.monthOf(date) === month) return;
     goTo({ day: null }, { replace: true });
     setFrom({ date, seeks: false });
@@ -134,7 +134,7 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
   );
 }
 
-type TimesProps = { name: string; day: f.IsoDate; starts: f.Instant[]; zone: string };
+type TimesProps = { name: string; day: f.LocalDate; starts: f.Instant[]; zone: string };
 
 function Times({ day, starts, zone, name }: TimesProps) {
   const differ = starts.some((start) => f.clocksDiffer(start, zone, f.visitorZone));

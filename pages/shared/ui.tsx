@@ -6,12 +6,10 @@ import { LANGUAGES, type Language, language, shared } from "./texts/index.ts";
 
 type Props<Own = object> = Own & { children?: ComponentChildren };
 
+type PageProps = Props<{ brand?: ComponentChildren; wide?: boolean }>;
+
 /** The frame of a page: whose it is, where its heading does not say so, and languages above, its content below. */
-export function Page({
-  children,
-  brand,
-  wide,
-}: Props<{ brand?: ComponentChildren; wide?: boolean }>) {
+export function Page({ children, brand, wide }: PageProps) {
   return (
     <>
       <header class="top">
@@ -150,15 +148,14 @@ export type Fact = [term: ComponentChildren, is: ComponentChildren, kind?: "tota
 export function Facts({ rows, plain = false }: { rows: Fact[]; plain?: boolean }) {
   return (
     <dl class={plain ? "facts" : "facts card"}>
-      {rows.map(
-        (row, index) =>
-          row && (
-            <div key={index} class={row[2]}>
-              <dt dir="auto">{row[0]}</dt>
-              <dd dir="auto">{row[1]}</dd>
-            </div>
-          ),
-      )}
+      {rows
+        .filter((row) => !!row)
+        .map(([term, is, kind], index) => (
+          <div key={index} class={kind}>
+            <dt dir="auto">{term}</dt>
+            <dd dir="auto">{is}</dd>
+          </div>
+        ))}
     </dl>
   );
 }
@@ -180,12 +177,10 @@ export function Loading() {
   );
 }
 
+type DialogProps = Props<{ title: string; onClose: () => void }>;
+
 /** A question on top of the page; Escape closes it, and in most browsers a click beside it. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: Props<{ title: string; onClose: () => void }>) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
@@ -201,7 +196,7 @@ export function Dialog({
 
 /** An image of any address, where the build shows them. */
 export function Picture({ src }: { src: string | null | undefined }) {
-  if (!import.meta.env.VITE_IMAGES || !src) return null;
+  if (import.meta.env.VITE_IMAGES !== "1" || !src) return null;
   return <img class="picture" src={src} alt="" loading="lazy" referrerpolicy="no-referrer" />;
 }
 
