@@ -88,6 +88,10 @@ async function main(dataDir: string): Promise<boolean> {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => abort.abort(new UserError(`Stopped by ${signal}.`)));
 }
+// Whoever reads may go before the end (`npm test | head`): what was started is stopped all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", () => abort.abort(new UserError("Stopped: nobody reads what it says.")));
+}
 const dataDir = mkdtempSync(join(tmpdir(), "stack-"));
 try {
   process.exitCode = (await main(dataDir)) ? 0 : 1;
