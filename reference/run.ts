@@ -1,12 +1,12 @@
 /**
- * `npm run reference`: writes what is generated from the catalogue and the shapes. Reads the
- * database of DB_URL, else the running stack, else a passing one.
+ * `npm run reference`: writes what is generated from the catalogue and the shapes. Reads the database of
+ * DB_URL, else a passing one: a stack that runs may have been made before a migration was edited.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startStack } from "../local/stack.ts";
-import { PROJECT_DIR, runningStack } from "../local/state.ts";
+import { PROJECT_DIR } from "../local/state.ts";
 import { freePorts } from "../scripts/free-ports.ts";
 import { generatedFiles } from "./files.ts";
 
@@ -31,7 +31,7 @@ async function withPassingStack<T>(use: (dbUrl: string) => Promise<T>): Promise<
   }
 }
 
-const dbUrl = process.env.DB_URL || (await runningStack())?.env?.DB_URL;
+const dbUrl = process.env.DB_URL;
 const files = dbUrl ? await generatedFiles(dbUrl) : await withPassingStack(generatedFiles);
 for (const [path, text] of Object.entries(files)) {
   const file = join(PROJECT_DIR, path);
