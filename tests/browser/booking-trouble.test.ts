@@ -220,10 +220,18 @@ test.each<[string, () => void]>([
     },
   ],
   ["holds what is none of ours", () => sessionStorage.setItem("portal.session", "{")],
+  [
+    "has no room for what sites keep",
+    () => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      };
+    },
+  ],
 ])("in a browser that %s there are pages too", async (_, change) => {
   const professional = await bookable();
   const service = await openService(professional);
-  const path = pathOf(professional, { service: service.id, start: TEN(2) });
+  const path = pathOf(professional, { service: service.id, start: TEN(2), lang: "en" });
   const before = (page: Page) => page.addInitScript(change);
   const page = await openPage(path, { before });
   await fillIn(page, newAddress());
