@@ -20,6 +20,7 @@ import {
   freeDays,
   goOffline,
   goOnline,
+  nextMonth,
   openPage,
   openTab,
   type Page,
@@ -190,11 +191,19 @@ test.each([
   { day: "nonsense" },
   { day: "99999-01-01" },
   { day: "2027-13-45" },
+  { day: "2027-01-05[u-ca=hebrew]" },
+  { day: dayAhead(-300) },
+  { day: dayAhead(3000) },
 ])("an address with %j shows the free times", async (query) => {
   const professional = await bookable();
   const service = await openService(professional);
   const page = await openPage(pathOf(professional, { service: service.id, ...query }));
   await freeDays(page).first().waitFor();
+  // The month that is named is the one whose days are there.
+  const [named, ofDays] = await Promise.all(
+    ["calendar-date h2", "calendar-month #h"].map((at) => page.locator(at).textContent()),
+  );
+  expect(named).toContain(ofDays);
 });
 
 test.each<[string, () => void]>([
@@ -211,6 +220,14 @@ test.each<[string, () => void]>([
     },
   ],
   [
+    "has no room for what sites keep",
+    () => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      };
+    },
+  ],
+  [
     "cannot name its time zone",
     () => {
       const resolve = Intl.DateTimeFormat.prototype.resolvedOptions;
@@ -220,14 +237,6 @@ test.each<[string, () => void]>([
     },
   ],
   ["holds what is none of ours", () => sessionStorage.setItem("portal.session", "{")],
-  [
-    "has no room for what sites keep",
-    () => {
-      Storage.prototype.setItem = () => {
-        throw new DOMException("full", "QuotaExceededError");
-      };
-    },
-  ],
 ])("in a browser that %s there are pages too", async (_, change) => {
   const professional = await bookable();
   const service = await openService(professional);
@@ -287,12 +296,26 @@ test("back and forward go from step to step, and not into a form that was sent",
   expect(await bookingsOf(professional)).toHaveLength(1);
 });
 
+test("a last month without free days does not say so of those before it", async () => {
+  const availability = { weekly: {}, overrides: { [dayAhead(2)]: [["09:00", "10:00"]] } };
+  const professional = await bookable({ availability: availability as never });
+  const service = await openService(professional, { max_advance_days: 35 });
+  const page = await openPage(pathOf(professional, { service: service.id }));
+  await freeDays(page).first().waitFor();
+  while ((await nextMonth(page).getAttribute("aria-disabled")) === null) {
+    await nextMonth(page).click();
+    await page.locator(".month[aria-busy=false]").waitFor();
+  }
+  await page.getByText(shared.slots.none).waitFor();
+  expect(await button(page, shared.slots.search).count()).toBe(0);
+});
+
 test("when nothing is free it says so; what is free later is found", async () => {
   const professional = await bookable({ availability: { weekly: {}, overrides: {} } as never });
   const service = await openService(professional, { max_advance_days: 100 });
   const path = pathOf(professional, { service: service.id });
   const page = await openPage(path);
-  await page.getByText(/^Nothing is free/).waitFor();
+  await page.getByText(shared.slots.noneAtAll).waitFor();
   await expectAccessible(page);
   const day = dayAhead(80);
   const availability = { weekly: {}, overrides: { [day]: [["09:00", "10:00"]] } };
