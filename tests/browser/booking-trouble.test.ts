@@ -296,6 +296,25 @@ test("back and forward go from step to step, and not into a form that was sent",
   expect(await bookingsOf(professional)).toHaveLength(1);
 });
 
+test("a way back over several steps leads to the times of the service that is named", async () => {
+  const professional = await bookable();
+  await openService(professional, { name: "Cut", max_advance_days: 20 });
+  await openService(professional, { name: "Colour", min_notice: 60 * 24 * 60 });
+  const page = await openPage(pathOf(professional));
+  await page.getByRole("link", { name: "Cut" }).click();
+  await dayButton(page, dayAhead(1)).or(nextMonth(page)).first().waitFor();
+  await freeDays(page).first().waitFor();
+  const month = await page.locator("calendar-date h2").textContent();
+  await page.getByRole("link", { name: "Ana Bianchi" }).click();
+  await page.getByRole("link", { name: "Colour" }).click();
+  await freeDays(page).first().waitFor();
+  expect(await page.locator("calendar-date h2").textContent()).not.toBe(month);
+  await page.evaluate(() => history.go(-2));
+  await page.getByText("Cut").waitFor();
+  await freeDays(page).first().waitFor();
+  expect(await page.locator("calendar-date h2").textContent()).toBe(month);
+});
+
 test("a last month without free days does not say so of those before it", async () => {
   const availability = { weekly: {}, overrides: { [dayAhead(2)]: [["09:00", "10:00"]] } };
   const professional = await bookable({ availability: availability as never });
