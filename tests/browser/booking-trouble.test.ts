@@ -315,6 +315,19 @@ test("a way back over several steps leads to the times of the service that is na
   expect(await page.locator("calendar-date h2").textContent()).toBe(month);
 });
 
+test("notes of a booking that waits for its mail are not in the next one", async () => {
+  const { service, page } = await atDetails(TEN(2), { verify_public_email: true });
+  await page.getByLabel(en.notes).fill("Fringe");
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.check);
+  await page.getByRole("link", { name: en.done.more }).click();
+  await page.getByRole("link", { name: service.name }).click();
+  await freeDays(page).first().click();
+  await page.locator(".chip").first().click();
+  expect(await page.getByLabel(en.name).inputValue()).toBe("Gio Verdi");
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("");
+});
+
 test("a last month without free days does not say so of those before it", async () => {
   const availability = { weekly: {}, overrides: { [dayAhead(2)]: [["09:00", "10:00"]] } };
   const professional = await bookable({ availability: availability as never });
