@@ -93,7 +93,7 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
     over: [said.over, said.overText, said.again, again],
     waiting: [said.waiting, said.waitingText, said.look, looking],
     pay: [said.pay, said.payText(until), said.payNow(price), paying],
-    check: [said.check, said.checkText(email, until), said.look, looking],
+    check: [said.check, said.checkText(input.client_email ?? "", until), said.look, looking],
     asked: [said.asked, said.askedText(name)],
     ordered: [said.ordered, said.orderedText(name)],
     booked: [said.confirmed, said.confirmedText(name)],
@@ -111,16 +111,14 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
       </div>
       <Facts rows={facts(made, time_zone)} />
       {isSettled && <p>{mailWords(made)}</p>}
-      {!isOver && <Failure error={paying.error ?? looking.error} />}
+      {!isOver && <Failure error={paying.error ?? looking.error ?? saving.error} />}
       <div class="actions">
         {action && (
           <Button kind="primary" busy={action.busy} onClick={action.run}>
             {label}
           </Button>
         )}
-        {isSettled && kind === "booking" && (
-          <Button onClick={() => downloadCalendarFile(receipt, page)}>{said.calendar}</Button>
-        )}
+        {isSettled && kind === "booking" && <Button onClick={saving.run}>{said.calendar}</Button>}
         <Link to={START}>{said.more}</Link>
       </div>
     </>

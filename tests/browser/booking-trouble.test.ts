@@ -1,4 +1,5 @@
 /** What comes between a visitor and a booking: others, the network, impatience, the clock. */
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { en } from "../../pages/booking/texts/en.ts";
 import { it } from "../../pages/booking/texts/it.ts";
@@ -326,6 +327,22 @@ test("notes of a booking that waits for its mail are not in the next one", async
   await page.locator(".chip").first().click();
   expect(await page.getByLabel(en.name).inputValue()).toBe("Gio Verdi");
   expect(await page.getByLabel(en.notes).inputValue()).toBe("");
+});
+
+test("a calendar file that cannot be made is told, and made at the next try", async () => {
+  const { page } = await atDetails();
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  expectFault(page, "net::ERR_FAILED");
+  await page.route("**/assets/**", (route) => route.abort());
+  await button(page, en.done.calendar).click();
+  await page.getByText(shared.errors.unknown).waitFor();
+  await expectAccessible(page);
+  await page.unroute("**/assets/**");
+  const downloading = page.waitForEvent("download");
+  await button(page, en.done.calendar).click();
+  const file = readFileSync(await (await downloading).path(), "utf8");
+  expect(file.endsWith("\r\nEND:VCALENDAR\r\n")).toBe(true);
 });
 
 test("a last month without free days does not say so of those before it", async () => {
