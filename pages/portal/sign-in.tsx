@@ -25,10 +25,12 @@ type Entry = Record<string, string | undefined>;
  */
 export function takeEntry(): Entry | null {
   if (location.hash === "") return readStored("portal.entry");
-  const entry: Entry = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  const step = entry.code ? "code" : null;
-  goTo({ ...START, step }, { replace: true });
-  if (entry.email) writeStored("portal.email", entry.email);
+  const said: Entry = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const isCode = said.professional && said.email && said.code;
+  // Anything else is of no mail, and asks nothing of whoever is signed in.
+  const entry = isCode || PURPOSES.some((name) => said[name]) ? said : null;
+  goTo({ ...START, step: isCode ? "code" : null }, { replace: true });
+  if (isCode) writeStored("portal.email", said.email);
   writeStored("portal.entry", entry);
   return entry;
 }

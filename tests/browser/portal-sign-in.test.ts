@@ -82,6 +82,21 @@ test("a wrong code is explained, and the right one still opens", async () => {
   await page.getByRole("heading", { name: "Upcoming" }).waitFor();
 });
 
+test.each([
+  "#top",
+  "#professional=1",
+  "#email=eve@example.com",
+  "#professional=1&code=1",
+  "#manage=",
+])("what is no link of a mail, such as %s, asks nothing of who is signed in", async (rubbish) => {
+  const page = await signInHere(ana, await newClient());
+  await page.evaluate((hash) => location.assign(hash), rubbish);
+  await page.waitForURL(({ hash }) => hash === "");
+  await page.getByText("You have no bookings to come.").waitFor();
+  await page.reload();
+  await page.getByText("You have no bookings to come.").waitFor();
+});
+
 test("an address that is none is marked, and says nothing of who is a client", async () => {
   const page = await openPage(await portalOf(ana));
   await page.getByLabel("E-mail address").fill("marta@");
