@@ -60,6 +60,9 @@ export function SignIn({ entry, ended, page, onSession }: SignInProps) {
   const isCodeStep = query.get("step") === "code" && email !== "";
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
+    // An earlier code is worthless now, and so is what was said of it.
+    writeStored("portal.entry", entry && { ...entry, code: undefined });
+    verify.forget();
     setCode("");
     goTo({ step: "code" });
   });

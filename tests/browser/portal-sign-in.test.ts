@@ -82,6 +82,24 @@ test("a wrong code is explained, and the right one still opens", async () => {
   await page.getByRole("heading", { name: "Upcoming" }).waitFor();
 });
 
+test("what was said of a code is gone with it", async () => {
+  const client = await newClient();
+  const email = client.email as string;
+  await sendCode({ email, professionalId: ana.id });
+  const mail = await mailTo(email);
+  const page = await openPage(linksIn(mail)[0] as string);
+  await page.getByLabel("Code").fill(wrongCode(codeIn(mail)));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This code does not open.").waitFor();
+  await page.getByRole("button", { name: "Ask for another code" }).click();
+  await page.getByRole("button", { name: "Mail me a code" }).click();
+  await page.getByText("a code of six digits is on its way").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await page.reload();
+  await page.getByText("a code of six digits is on its way").waitFor();
+  expect(await page.getByLabel("Code").inputValue()).toBe("");
+});
+
 test.each([
   "#top",
   "#professional=1",
