@@ -100,6 +100,21 @@ test("what was said of a code is gone with it", async () => {
   expect(await page.getByLabel("Code").inputValue()).toBe("");
 });
 
+test("whoever signs in after somebody else sees nothing of what they were about", async () => {
+  const page = await openPage(await portalOf(ana));
+  const enter = async (email: string) => {
+    await page.getByLabel("Code").fill(await codeFor(page, email));
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await enter((await newClient()).email as string);
+  await page.getByRole("link", { name: "Orders" }).click();
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out.").waitFor();
+  await enter((await newClient()).email as string);
+  await page.getByRole("heading", { name: "Upcoming" }).waitFor();
+});
+
 test.each([
   "#top",
   "#professional=1",
