@@ -132,7 +132,7 @@ export function LinkStep({ purpose, token, onSession, onLeave }: LinkStepProps) 
   const said = done ? thanks : act.error instanceof ApiError && all.refused[act.error.code];
   return (
     <section class="card stack">
-      <Heading key={String(!done)} title={heading}>
+      <Heading key={String(!said)} title={heading}>
         {heading}
       </Heading>
       <Words>{about}</Words>
