@@ -8,7 +8,7 @@ import { goTo, START } from "../shared/route.ts";
 import { NextStarts, SlotPicker, when } from "../shared/starts.tsx";
 import { shared } from "../shared/texts/index.ts";
 import { Facts, Heading, Link } from "../shared/ui.tsx";
-import { ClientFields, detailsFor } from "./client-fields.tsx";
+import { ClientFields, detailsFor, keepNotes } from "./client-fields.tsx";
 import { make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
@@ -34,6 +34,7 @@ export function DetailsStep({ professional, service, start }: Chosen & { start: 
   const booking = useAction(async () => {
     const input = { ...detailsFor(professional), service_id: service.id, starts_at: start };
     const { receipt } = await make({ kind: "booking", input });
+    keepNotes(professional, "");
     goTo({ ...START, booking: receipt.id }, { replace: true });
   });
   const { currency } = professional;

@@ -7,7 +7,7 @@ import { Form } from "../shared/form.tsx";
 import { money } from "../shared/format.ts";
 import { goTo, START } from "../shared/route.ts";
 import { Facts, Field, Heading, Words } from "../shared/ui.tsx";
-import { ClientFields, detailsFor } from "./client-fields.tsx";
+import { ClientFields, detailsFor, keepNotes } from "./client-fields.tsx";
 import { make } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
@@ -35,6 +35,7 @@ export function BuyStep({ professional, product, query }: BuyStepProps) {
     try {
       const input = { ...detailsFor(professional), ...order };
       const { receipt } = await make({ kind: "order", input });
+      keepNotes(professional, "");
       goTo({ ...START, order: receipt.id }, { replace: true });
     } catch (error) {
       if (isCode(error, "total_changed", "insufficient_stock")) quote.again();

@@ -14,9 +14,9 @@ const placeOf = ({ id }: PublicProfessional) => `details:${id}`;
 export const detailsFor = (professional: PublicProfessional): typeof NO_DETAILS =>
   readStored(placeOf(professional)) ?? NO_DETAILS;
 
-/** Notes are about one booking: the next begins without. */
-export const forgetNotes = (professional: PublicProfessional): void =>
-  writeStored(placeOf(professional), { ...detailsFor(professional), notes: "" });
+/** Notes are about one booking: the next begins without, the same one again with its own. */
+export const keepNotes = (professional: PublicProfessional, notes: string): void =>
+  writeStored(placeOf(professional), { ...detailsFor(professional), notes });
 
 type ClientFieldsProps = { professional: PublicProfessional; error: unknown };
 

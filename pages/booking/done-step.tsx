@@ -9,7 +9,7 @@ import { addressOf, goTo, START } from "../shared/route.ts";
 import { when } from "../shared/starts.tsx";
 import { Button, type Fact, Facts, Heading, Link, Notice } from "../shared/ui.tsx";
 import { downloadCalendarFile } from "./calendar-file.ts";
-import { forgetNotes } from "./client-fields.tsx";
+import { keepNotes } from "./client-fields.tsx";
 import { isMadeHere, look, type Made, madeBefore } from "./made.ts";
 import { texts } from "./texts/index.ts";
 
@@ -67,8 +67,11 @@ type OutcomeProps = {
 function Outcome({ page, payment, made, onLook }: OutcomeProps) {
   const { full_name: name, time_zone } = page.professional;
   const { kind, receipt, input } = made;
-  const email = input.client_email ?? "";
-  const again = useAction(async () => goTo({ ...START, ...stepOf(made) }));
+  const again = useAction(async () => {
+    keepNotes(page.professional, input.notes ?? "");
+    goTo({ ...START, ...stepOf(made) });
+  });
+  const saving = useAction(async () => kind === "booking" && downloadCalendarFile(receipt, page));
   const looking = useAction(async () => onLook(await look(made)));
   const paying = useAction(async () => {
     const { url } = await publicApi.functions.payments.checkout({
@@ -84,16 +87,13 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
   const isOver = isCode(paying.error, "hold_expired");
   const state = isOver ? "over" : stateOf(made, payment);
   const isSettled = ["asked", "ordered", "booked"].includes(state);
-  useEffect(() => {
-    if (isSettled) forgetNotes(page.professional);
-  }, [isSettled]);
   const until = receipt.expires_at ? timeOf(receipt.expires_at, visitorZone) : "";
   const price = money(receipt.amount_due ?? 0, receipt.currency);
   const shown: Record<State, [title: string, text: string, label?: string, action?: Action<[]>]> = {
     over: [said.over, said.overText, said.again, again],
     waiting: [said.waiting, said.waitingText, said.look, looking],
     pay: [said.pay, said.payText(until), said.payNow(price), paying],
-    check: [said.check, said.checkText(email, until), said.look, looking],
+    check: [said.check, said.checkText(input.client_email ?? "", until), said.look, looking],
     asked: [said.asked, said.askedText(name)],
     ordered: [said.ordered, said.orderedText(name)],
     booked: [said.confirmed, said.confirmedText(name)],
@@ -111,16 +111,14 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
       </div>
       <Facts rows={facts(made, time_zone)} />
       {isSettled && <p>{mailWords(made)}</p>}
-      {!isOver && <Failure error={paying.error ?? looking.error} />}
+      {!isOver && <Failure error={paying.error ?? looking.error ?? saving.error} />}
       <div class="actions">
         {action && (
           <Button kind="primary" busy={action.busy} onClick={action.run}>
             {label}
           </Button>
         )}
-        {isSettled && kind === "booking" && (
-          <Button onClick={() => downloadCalendarFile(receipt, page)}>{said.calendar}</Button>
-        )}
+        {isSettled && kind === "booking" && <Button onClick={saving.run}>{said.calendar}</Button>}
         <Link to={START}>{said.more}</Link>
       </div>
     </>

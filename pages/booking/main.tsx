@@ -40,9 +40,9 @@ function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
   const service = services.find((one) => one.id === serviceId);
   const start = instantIn(query.get("start"));
   if (service && start) return <DetailsStep key={start} {...{ professional, service, start }} />;
-  if (service) return <TimesStep {...{ professional, service }} />;
+  if (service) return <TimesStep key={serviceId} {...{ professional, service }} />;
   const product = products.find((one) => [one, ...one.variants].some((any) => any.id === id));
-  if (product) return <BuyStep {...{ professional, product, query }} />;
+  if (product) return <BuyStep key={product.id} {...{ professional, product, query }} />;
   return (
     <>
       {(serviceId || id) && <Notice kind="error">{texts.gone}</Notice>}

@@ -59,7 +59,7 @@ export function Bookings({ view, ...portal }: Portal & { view: "upcoming" | "pas
         {found.value?.map((booking) => (
           <li key={booking.id} class="card stack">
             <Card {...portal} {...{ booking, isChanged: change !== null }} />
-            {change && <Change {...portal} {...{ booking, finish }} />}
+            {change && <Change key={query.get("start")} {...portal} {...{ booking, finish }} />}
             {change && <Button onClick={() => finish()}>{change.back}</Button>}
           </li>
         ))}
@@ -166,7 +166,7 @@ function Move({ booking, finish, ...portal }: ChangeProps) {
       beside={<Button onClick={() => goTo({ start: null })}>{all.move.other}</Button>}
       instead={late || <NextStarts error={move.error} />}
     >
-      <h3>{all.move.chosen}</h3>
+      <Heading level={3}>{all.move.chosen}</Heading>
       <Facts plain rows={when(start, time_zone)} />
       {service.requires_confirmation && <p>{all.move.pendingWarning(name)}</p>}
     </Form>

@@ -83,6 +83,7 @@ function Home({ session, page, onEnd }: Omit<Portal, "api"> & { onEnd: (why: str
     await api.functions.portal.signOut();
     // Whoever signs out may leave the machine to somebody else.
     writeStored("portal.email", "");
+    goTo(START, { replace: true });
     onEnd(texts.ended.signedOut);
   });
   return (

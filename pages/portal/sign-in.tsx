@@ -25,10 +25,12 @@ type Entry = Record<string, string | undefined>;
  */
 export function takeEntry(): Entry | null {
   if (location.hash === "") return readStored("portal.entry");
-  const entry: Entry = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  const step = entry.code ? "code" : null;
-  goTo({ ...START, step }, { replace: true });
-  if (entry.email) writeStored("portal.email", entry.email);
+  const said: Entry = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const isCode = said.professional && said.email && said.code;
+  // Anything else is of no mail, and asks nothing of whoever is signed in.
+  const entry = isCode || PURPOSES.some((name) => said[name]) ? said : null;
+  goTo({ ...START, step: isCode ? "code" : null }, { replace: true });
+  if (isCode) writeStored("portal.email", said.email);
   writeStored("portal.entry", entry);
   return entry;
 }
@@ -58,6 +60,9 @@ export function SignIn({ entry, ended, page, onSession }: SignInProps) {
   const isCodeStep = query.get("step") === "code" && email !== "";
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
+    // An earlier code is worthless now, and so is what was said of it.
+    writeStored("portal.entry", entry && { ...entry, code: undefined });
+    verify.forget();
     setCode("");
     goTo({ step: "code" });
   });
@@ -127,7 +132,7 @@ export function LinkStep({ purpose, token, onSession, onLeave }: LinkStepProps) 
   const said = done ? thanks : act.error instanceof ApiError && all.refused[act.error.code];
   return (
     <section class="card stack">
-      <Heading key={String(!done)} title={heading}>
+      <Heading key={String(!said)} title={heading}>
         {heading}
       </Heading>
       <Words>{about}</Words>

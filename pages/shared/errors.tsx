@@ -6,16 +6,13 @@ import { Button, Notice } from "./ui.tsx";
 
 const texts = shared.errors;
 
-/** A code may come from an address, and be any word. */
-const said = ({ code }: ApiError) =>
-  Object.hasOwn(texts.codes, code) ? texts.codes[code] : undefined;
-
 /** One sentence. What has no text here is the client's own, where the visitor reads English. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.unknown;
   if (error.isNetwork) return texts.network;
   if (error.code === "validation_failed") return texts.fields;
-  const known = said(error);
+  // A code may come from an address, and be any word.
+  const known = Object.hasOwn(texts.codes, error.code) && texts.codes[error.code];
   if (known) return known;
   if (error.code === "rate_limit_exceeded")
     return texts.limit(Math.ceil((error.retryAfter ?? 0) / 60));

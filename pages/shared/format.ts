@@ -62,10 +62,10 @@ export const clocksDiffer = (instant: Instant, zone: string, other: string): boo
 export const zoneText = (zone: string): string =>
   (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
 
-/** What an address says may be anything: of this century or the next, or null. */
+/** What an address says may be anything: of this century or the next, in the calendar of all pages, or null. */
 function read(text: string | null, parse: (text: string) => unknown): string | null {
   try {
-    return text && /^2[01]\d\d-/.test(text) ? String(parse(text)) : null;
+    return text && /^2[01]\d\d-[^[]*$/.test(text) ? String(parse(text)) : null;
   } catch {
     return null;
   }

@@ -7,13 +7,10 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 /** By name: a new value of a part of the query; `null` takes it away. */
 export type Changes = Record<string, string | null>;
 
-const BOOKING = ["service", "day", "start", "product", "quantity", "booking", "order", "payment"];
-const PORTAL = ["view", "do", "step"];
+const STEPS = "service day start product quantity booking order payment view do step".split(" ");
 
 /** Of a page without a step. */
-export const START: Changes = Object.fromEntries(
-  [...BOOKING, ...PORTAL].map((name) => [name, null]),
-);
+export const START: Changes = Object.fromEntries(STEPS.map((name) => [name, null]));
 
 /** The address of a step, of this page. */
 export function addressOf(changes: Changes): string {

@@ -63,9 +63,10 @@ type SlotPickerProps = { api: ApiClient; service: PublicService; name: string; m
 
 /** The day and the start that are chosen are in the address. */
 export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
-  const day = f.dateIn(useRoute().query.get("day"));
   const today = f.todayIn(f.visitorZone);
   const last = f.addDays(today, service.max_advance_days + 1);
+  const asked = f.dateIn(useRoute().query.get("day"));
+  const day = asked && asked >= today && asked <= last ? asked : null;
   /** A date of the month that is shown; `seeks`: of that month or the first after it that has a free start. */
   const [from, setFrom] = useState({ date: day ?? today, seeks: !day });
   const load = async (month: f.LocalDate, signal: AbortSignal) => {
@@ -116,7 +117,7 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
         </calendar-date>
         {days?.size === 0 && (
           <div role="status">
-            <p>{isLast ? texts.noneAtAll : texts.none}</p>
+            <p>{isLast && from.date === today ? texts.noneAtAll : texts.none}</p>
             {!isLast && (
               <Button onClick={() => setFrom({ date: f.monthOf(month, 1), seeks: true })}>
                 {texts.search}

@@ -3,9 +3,11 @@ import { useState } from "preact/hooks";
 
 type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** A browser that keeps nothing for sites throws at the mere name: then it is kept as long as the page. */
+/** One that is denied throws at the mere name, one that is full when it is written to: then the page keeps it. */
 export function usable(storage: () => Store): Store {
   try {
+    storage().setItem("room", "-".repeat(10_000));
+    storage().removeItem("room");
     return storage();
   } catch {
     const values = new Map<string, string>();

@@ -55,7 +55,11 @@ export function Link({ to, children, ...rest }: LinkProps) {
 let headingsSeen = 0;
 
 /** The heading of a step. It takes the focus when the step is entered, but not when the page is loaded. */
-export function Heading({ children, title, level = 1 }: Props<{ title?: string; level?: 1 | 2 }>) {
+export function Heading({
+  children,
+  title,
+  level = 1,
+}: Props<{ title?: string; level?: 1 | 2 | 3 }>) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (headingsSeen++ > 0) heading.current?.focus();
@@ -63,7 +67,7 @@ export function Heading({ children, title, level = 1 }: Props<{ title?: string; 
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
-  const Tag = level === 1 ? "h1" : "h2";
+  const Tag = `h${level}` as const;
   return (
     <Tag ref={heading} tabIndex={-1} dir="auto">
       {children}

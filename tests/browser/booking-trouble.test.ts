@@ -1,4 +1,5 @@
 /** What comes between a visitor and a booking: others, the network, impatience, the clock. */
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { en } from "../../pages/booking/texts/en.ts";
 import { it } from "../../pages/booking/texts/it.ts";
@@ -20,6 +21,7 @@ import {
   freeDays,
   goOffline,
   goOnline,
+  nextMonth,
   openPage,
   openTab,
   type Page,
@@ -190,11 +192,19 @@ test.each([
   { day: "nonsense" },
   { day: "99999-01-01" },
   { day: "2027-13-45" },
+  { day: "2027-01-05[u-ca=hebrew]" },
+  { day: dayAhead(-300) },
+  { day: dayAhead(3000) },
 ])("an address with %j shows the free times", async (query) => {
   const professional = await bookable();
   const service = await openService(professional);
   const page = await openPage(pathOf(professional, { service: service.id, ...query }));
   await freeDays(page).first().waitFor();
+  // The month that is named is the one whose days are there.
+  const [named, ofDays] = await Promise.all(
+    ["calendar-date h2", "calendar-month #h"].map((at) => page.locator(at).textContent()),
+  );
+  expect(named).toContain(ofDays);
 });
 
 test.each<[string, () => void]>([
@@ -211,6 +221,14 @@ test.each<[string, () => void]>([
     },
   ],
   [
+    "has no room for what sites keep",
+    () => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      };
+    },
+  ],
+  [
     "cannot name its time zone",
     () => {
       const resolve = Intl.DateTimeFormat.prototype.resolvedOptions;
@@ -223,7 +241,7 @@ test.each<[string, () => void]>([
 ])("in a browser that %s there are pages too", async (_, change) => {
   const professional = await bookable();
   const service = await openService(professional);
-  const path = pathOf(professional, { service: service.id, start: TEN(2) });
+  const path = pathOf(professional, { service: service.id, start: TEN(2), lang: "en" });
   const before = (page: Page) => page.addInitScript(change);
   const page = await openPage(path, { before });
   await fillIn(page, newAddress());
@@ -279,12 +297,74 @@ test("back and forward go from step to step, and not into a form that was sent",
   expect(await bookingsOf(professional)).toHaveLength(1);
 });
 
+test("a way back over several steps leads to the times of the service that is named", async () => {
+  const professional = await bookable();
+  await openService(professional, { name: "Cut", max_advance_days: 20 });
+  await openService(professional, { name: "Colour", min_notice: 60 * 24 * 60 });
+  const page = await openPage(pathOf(professional));
+  await page.getByRole("link", { name: "Cut" }).click();
+  await dayButton(page, dayAhead(1)).or(nextMonth(page)).first().waitFor();
+  await freeDays(page).first().waitFor();
+  const month = await page.locator("calendar-date h2").textContent();
+  await page.getByRole("link", { name: "Ana Bianchi" }).click();
+  await page.getByRole("link", { name: "Colour" }).click();
+  await freeDays(page).first().waitFor();
+  expect(await page.locator("calendar-date h2").textContent()).not.toBe(month);
+  await page.evaluate(() => history.go(-2));
+  await page.getByText("Cut").waitFor();
+  await freeDays(page).first().waitFor();
+  expect(await page.locator("calendar-date h2").textContent()).toBe(month);
+});
+
+test("notes of a booking that waits for its mail are not in the next one", async () => {
+  const { service, page } = await atDetails(TEN(2), { verify_public_email: true });
+  await page.getByLabel(en.notes).fill("Fringe");
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.check);
+  await page.getByRole("link", { name: en.done.more }).click();
+  await page.getByRole("link", { name: service.name }).click();
+  await freeDays(page).first().click();
+  await page.locator(".chip").first().click();
+  expect(await page.getByLabel(en.name).inputValue()).toBe("Gio Verdi");
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("");
+});
+
+test("a calendar file that cannot be made is told, and made at the next try", async () => {
+  const { page } = await atDetails();
+  await button(page, en.bookNow).click();
+  await heading(page, en.done.confirmed);
+  expectFault(page, "net::ERR_FAILED");
+  await page.route("**/assets/**", (route) => route.abort());
+  await button(page, en.done.calendar).click();
+  await page.getByText(shared.errors.unknown).waitFor();
+  await expectAccessible(page);
+  await page.unroute("**/assets/**");
+  const downloading = page.waitForEvent("download");
+  await button(page, en.done.calendar).click();
+  const file = readFileSync(await (await downloading).path(), "utf8");
+  expect(file.endsWith("\r\nEND:VCALENDAR\r\n")).toBe(true);
+});
+
+test("a last month without free days does not say so of those before it", async () => {
+  const availability = { weekly: {}, overrides: { [dayAhead(2)]: [["09:00", "10:00"]] } };
+  const professional = await bookable({ availability: availability as never });
+  const service = await openService(professional, { max_advance_days: 35 });
+  const page = await openPage(pathOf(professional, { service: service.id }));
+  await freeDays(page).first().waitFor();
+  while ((await nextMonth(page).getAttribute("aria-disabled")) === null) {
+    await nextMonth(page).click();
+    await page.locator(".month[aria-busy=false]").waitFor();
+  }
+  await page.getByText(shared.slots.none).waitFor();
+  expect(await button(page, shared.slots.search).count()).toBe(0);
+});
+
 test("when nothing is free it says so; what is free later is found", async () => {
   const professional = await bookable({ availability: { weekly: {}, overrides: {} } as never });
   const service = await openService(professional, { max_advance_days: 100 });
   const path = pathOf(professional, { service: service.id });
   const page = await openPage(path);
-  await page.getByText(/^Nothing is free/).waitFor();
+  await page.getByText(shared.slots.noneAtAll).waitFor();
   await expectAccessible(page);
   const day = dayAhead(80);
   const availability = { weekly: {}, overrides: { [day]: [["09:00", "10:00"]] } };

@@ -106,6 +106,29 @@ describe.each([
   });
 });
 
+test.each([320, 360])("months are turned by whole words on %i pixels", async (width) => {
+  const professional = await bookable();
+  const service = await openService(professional);
+  const path = pathOf(professional, { service: service.id });
+  const page = await openPage(path, { width, locale: "it-IT" });
+  const lines = (selector: string) =>
+    page.locator(selector).evaluateAll((all) =>
+      all.map((each) => {
+        const range = document.createRange();
+        range.selectNodeContents(each);
+        return range.getClientRects().length;
+      }),
+    );
+  for (let turned = 0; turned < 12; turned++) {
+    await freeDays(page).first().waitFor();
+    await expectToFit(page);
+    expect(await lines("calendar-date > span")).toEqual([1, 1]);
+    // Of two words, of which neither is broken.
+    expect((await lines("calendar-date > h2"))[0]).toBeLessThanOrEqual(2);
+    await nextMonth(page).click();
+  }
+});
+
 test("keys alone lead from the services to the booking", async () => {
   const professional = await bookable();
   await openService(professional, { name: "Cut" });

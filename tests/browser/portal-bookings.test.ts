@@ -147,6 +147,8 @@ describe("a move", () => {
     await page.getByText("Somebody else has just taken this time.").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: /15:30$/ }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(await focused(page)).toBe('h3 "New time:"');
     await page.getByRole("button", { name: "Move to this time" }).click();
     await page.getByText("Your booking has been moved.").waitFor();
     expect(Date.parse((await rowOf(booking))?.starts_at)).toBe(Date.parse(at("15:30", 11)));

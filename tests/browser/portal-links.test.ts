@@ -104,6 +104,7 @@ describe("the link of a booking", () => {
     const page = await openPage(link);
     await page.getByRole("button", { name: "Open the booking" }).click();
     await page.getByText("This link does not work any more.").waitFor();
+    expect(await focused(page)).toBe('h1 "Your booking"');
     await expectAccessible(page);
     await page.getByRole("button", { name: "To your bookings" }).click();
     await page.getByRole("heading", { name: "See your bookings" }).waitFor();

@@ -82,6 +82,54 @@ test("a wrong code is explained, and the right one still opens", async () => {
   await page.getByRole("heading", { name: "Upcoming" }).waitFor();
 });
 
+test("what was said of a code is gone with it", async () => {
+  const client = await newClient();
+  const email = client.email as string;
+  await sendCode({ email, professionalId: ana.id });
+  const mail = await mailTo(email);
+  const page = await openPage(linksIn(mail)[0] as string);
+  await page.getByLabel("Code").fill(wrongCode(codeIn(mail)));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This code does not open.").waitFor();
+  await page.getByRole("button", { name: "Ask for another code" }).click();
+  await page.getByRole("button", { name: "Mail me a code" }).click();
+  await page.getByText("a code of six digits is on its way").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await page.reload();
+  await page.getByText("a code of six digits is on its way").waitFor();
+  expect(await page.getByLabel("Code").inputValue()).toBe("");
+});
+
+test("whoever signs in after somebody else sees nothing of what they were about", async () => {
+  const page = await openPage(await portalOf(ana));
+  const enter = async (email: string) => {
+    await page.getByLabel("Code").fill(await codeFor(page, email));
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await enter((await newClient()).email as string);
+  await page.getByRole("link", { name: "Orders" }).click();
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out.").waitFor();
+  await enter((await newClient()).email as string);
+  await page.getByRole("heading", { name: "Upcoming" }).waitFor();
+});
+
+test.each([
+  "#top",
+  "#professional=1",
+  "#email=eve@example.com",
+  "#professional=1&code=1",
+  "#manage=",
+])("what is no link of a mail, such as %s, asks nothing of who is signed in", async (rubbish) => {
+  const page = await signInHere(ana, await newClient());
+  await page.evaluate((hash) => location.assign(hash), rubbish);
+  await page.waitForURL(({ hash }) => hash === "");
+  await page.getByText("You have no bookings to come.").waitFor();
+  await page.reload();
+  await page.getByText("You have no bookings to come.").waitFor();
+});
+
 test("an address that is none is marked, and says nothing of who is a client", async () => {
   const page = await openPage(await portalOf(ana));
   await page.getByLabel("E-mail address").fill("marta@");

@@ -12,8 +12,8 @@ export const it: SharedTexts = {
     return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ") || "0 min";
   },
   slots: {
-    earlier: "Precedente",
-    later: "Seguente",
+    earlier: "Prima",
+    later: "Dopo",
     chooseDay: "Scegli un giorno per vedere gli orari.",
     none: "Questo mese non c’è niente di libero.",
     search: "Cerca il prossimo giorno libero",
