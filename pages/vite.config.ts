@@ -7,9 +7,12 @@ import { defineConfig, loadEnv, type Plugin } from "vite";
 
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
 
-/** What a page may load and whom it may call: its own files and the API. Nobody else hears of a visit. */
-const policyOf = (apiUrl: string, hasImages: boolean): string =>
-  [
+/**
+ * What a page may load and whom it may call: its own files and the API. Nobody else hears of a visit. Only in what is
+ * built: the development server sends styles as scripts that write them.
+ */
+function policyPlugin(apiUrl: string, hasImages: boolean): Plugin {
+  const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -17,15 +20,11 @@ const policyOf = (apiUrl: string, hasImages: boolean): string =>
     `connect-src 'self' ${new URL(apiUrl).origin}`,
     "form-action 'none'",
     "base-uri 'none'",
-  ].join("; ");
-
-/** Only in what is built: the development server sends styles as scripts that write them. */
-const policyPlugin = (content: string): Plugin => ({
-  name: "content-security-policy",
-  apply: "build",
-  transformIndexHtml: (html) =>
-    html.replace("<head>", `$&<meta http-equiv="Content-Security-Policy" content="${content}">`),
-});
+  ];
+  const tag = `<meta http-equiv="Content-Security-Policy" content="${policy.join("; ")}">`;
+  const transformIndexHtml = (html: string) => html.replace("<head>", `<head>${tag}`);
+  return { name: "content-security-policy", apply: "build", transformIndexHtml };
+}
 
 export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, ROOT, "VITE_");
@@ -38,7 +37,7 @@ export default defineConfig(({ mode }) => {
     // Relative addresses work below any folder of a host.
     base: "./",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    plugins: [policyPlugin(policyOf(apiUrl, env.VITE_IMAGES === "1"))],
+    plugins: [policyPlugin(apiUrl, env.VITE_IMAGES === "1")],
     build: {
       outDir: "dist",
       emptyOutDir: true,

@@ -14,7 +14,10 @@ export async function downloadCalendarFile(booking: BookingReceipt, page: Bookin
     status: ICalEventStatus[booking.status === "confirmed" ? "CONFIRMED" : "TENTATIVE"],
   };
   const text = ical({ prodId: "//Scheduling and commerce//Booking page//EN", events: [event] });
-  const href = URL.createObjectURL(new Blob([text.toString(), "\r\n"], { type: "text/calendar" }));
-  Object.assign(document.createElement("a"), { href, download: "appointment.ics" }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  const file = new Blob([text.toString(), "\r\n"], { type: "text/calendar" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = "appointment.ics";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -52,14 +52,12 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
+type HeadingProps = Props<{ title?: string; level?: 1 | 2 | 3 }>;
+
 let headingsSeen = 0;
 
 /** The heading of a step. It takes the focus when the step is entered, but not when the page is loaded. */
-export function Heading({
-  children,
-  title,
-  level = 1,
-}: Props<{ title?: string; level?: 1 | 2 | 3 }>) {
+export function Heading({ children, title, level = 1 }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (headingsSeen++ > 0) heading.current?.focus();
