@@ -35,8 +35,9 @@ function App() {
 function Step({ page, query }: { page: BookingPage; query: URLSearchParams }) {
   const { professional, services, products } = page;
   const { service: serviceId, product: id, booking, order } = Object.fromEntries(query);
-  if (booking) return <DoneStep key={booking} {...{ page, kind: "booking", id: booking, query }} />;
-  if (order) return <DoneStep key={order} {...{ page, kind: "order", id: order, query }} />;
+  const made = booking || order;
+  const kind = booking ? "booking" : "order";
+  if (made) return <DoneStep key={made} {...{ page, kind, id: made, query }} />;
   const service = services.find((one) => one.id === serviceId);
   const start = instantIn(query.get("start"));
   if (service && start) return <DetailsStep key={start} {...{ professional, service, start }} />;

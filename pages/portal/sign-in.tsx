@@ -52,22 +52,25 @@ interface SignInProps {
 /** An address gets a code, and the code opens the session. */
 export function SignIn({ entry, ended, page, onSession }: SignInProps) {
   const { query } = useRoute();
-  const [email, setEmail] = useStored("portal.email", "");
+  // To which the code goes; what is being typed is not that yet.
+  const [known, know] = useStored("portal.email", "");
+  const [email, setEmail] = useState(known);
   const [code, setCode] = useState(entry?.code ?? "");
   const shown = page.value?.professional;
   const professionalId = entry?.professional ?? shown?.id ?? "";
   const name = shown?.id === professionalId && shown.full_name;
-  const isCodeStep = query.get("step") === "code" && email !== "";
+  const isCodeStep = query.get("step") === "code" && known !== "";
   const send = useAction(async () => {
     await portal.sendCode({ email, professionalId });
     // An earlier code is worthless now, and so is what was said of it.
     writeStored("portal.entry", entry && { ...entry, code: undefined });
     verify.forget();
+    know(email);
     setCode("");
     goTo({ step: "code" });
   });
   const verify = useAction(async () =>
-    onSession(await portal.verifyCode({ email, code, professionalId })),
+    onSession(await portal.verifyCode({ email: known, code, professionalId })),
   );
   if (!professionalId && page.error) return <Failure error={page.error} again={page.again} />;
   if (!professionalId && page.value === undefined) return <Loading />;
@@ -93,7 +96,7 @@ export function SignIn({ entry, ended, page, onSession }: SignInProps) {
           {...{ noValidate: true, action: verify, label: texts.verify }}
           beside={<Button onClick={() => goTo({ step: null })}>{texts.again}</Button>}
         >
-          <p dir="auto">{code && code === entry?.code ? texts.filledIn : texts.codeLead(email)}</p>
+          <p dir="auto">{code && code === entry?.code ? texts.filledIn : texts.codeLead(known)}</p>
           <Field
             {...{ name: "code", inputMode: "numeric", autocomplete: "one-time-code" }}
             {...{ label: texts.code, hint: texts.codeHint, value: code, required: true }}

@@ -60,22 +60,18 @@ export type Action<Arguments extends unknown[]> = ReturnType<typeof useAction<Ar
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<unknown>,
 ) {
-  const underWay = useRef(false);
   /** The error is what it last failed with; it is gone with the next try. */
   const [state, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });
   return {
     ...state,
     forget: () => setState(({ busy }) => ({ busy })),
-    /** Does nothing while it is under way, so that a double click is one. */
+    /** A button that is busy does nothing, so that a double click is one. */
     async run(...args: Arguments) {
-      if (underWay.current) return;
-      underWay.current = true;
       setState({ busy: true });
       const error = await act(...args).then(
         () => undefined,
         (failure: unknown) => failure,
       );
-      underWay.current = false;
       setState({ busy: false, error });
     },
   };

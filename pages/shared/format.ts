@@ -24,10 +24,7 @@ export const todayIn = (zone: string): LocalDate => Temporal.Now.plainDateISO(zo
 
 /** Where it comes twice, the first; where it is skipped, by the clock before: so the API reads working hours. */
 export const instantOf = (date: LocalDate, time: string, zone: string): Instant =>
-  Temporal.PlainDateTime.from(`${date}T${time}`)
-    .toZonedDateTime(zone)
-    .toInstant()
-    .toString({ smallestUnit: "millisecond" });
+  Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone).toInstant().toString();
 
 /** Clock time; where it comes twice, with the zone's name of that moment, so that 02:30 and 02:30 can be told apart. */
 export function timeOf(instant: Instant, zone: string): string {

@@ -34,7 +34,7 @@ async function unpaid() {
   const start = `${dayAhead(2)}T10:00:00.000Z`;
   const page = await openPage(pathOf(professional, { service: service.id, start }));
   const email = newAddress();
-  await page.getByText(en.toPayNow).waitFor();
+  await page.getByText(`${en.toPayNow}€15.00`).waitFor();
   await fillIn(page, email);
   await page.getByLabel(en.notes).fill("Fringe");
   await button(page, en.bookAndPay).click();
@@ -62,6 +62,13 @@ test("it is paid on the payment page, and booked when we know", async () => {
 
 test("who comes back without paying is told, and can still pay", async () => {
   const { page } = await unpaid();
+  await page.route(`${checkoutUrl}/**`, (route) => route.abort("aborted"), { times: 1 });
+  const left = page.waitForEvent("requestfailed");
+  await button(page, PAY).click();
+  await left;
+  // It is asked for once, until somebody is back at the page that the browser may have kept.
+  expect(await button(page, PAY).getAttribute("aria-busy")).toBe("true");
+  await page.evaluate(() => void dispatchEvent(new Event("pageshow")));
   await button(page, PAY).click();
   await button(page, "Back").click();
   await page.getByText(en.done.backUnpaid).waitFor();

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { en } from "../../pages/booking/texts/en.ts";
 import { it } from "../../pages/booking/texts/it.ts";
 import { en as shared } from "../../pages/shared/texts/en.ts";
+import { it as condivisi } from "../../pages/shared/texts/it.ts";
 import {
   bookable,
   bookingsOf,
@@ -18,6 +19,7 @@ import {
   dayButton,
   expectAccessible,
   expectFault,
+  focused,
   freeDays,
   goOffline,
   goOnline,
@@ -184,6 +186,8 @@ test("what was written to one professional is not there at another", async () =>
   await page.goBack();
   await heading(page, en.yourDetails);
   expect(await page.getByLabel(en.notes).inputValue()).toBe("Between us");
+  await page.getByRole("link", { name: en.allTimes }).click();
+  await heading(page, en.chooseTime);
 });
 
 test.each([
@@ -288,6 +292,7 @@ test("back and forward go from step to step, and not into a form that was sent",
   await page.goForward();
   await heading(page, en.yourDetails);
   await fillIn(page, newAddress());
+  await page.getByLabel(en.notes).fill("Fringe");
   await button(page, en.bookNow).click();
   await heading(page, en.done.confirmed);
   await page.goBack();
@@ -295,6 +300,11 @@ test("back and forward go from step to step, and not into a form that was sent",
   await page.goForward();
   await heading(page, en.done.confirmed);
   expect(await bookingsOf(professional)).toHaveLength(1);
+  // Another booking is of the same client, with notes of its own.
+  await page.goBack();
+  await page.locator(".chip").last().click();
+  expect(await page.getByLabel(en.name).inputValue()).toBe("Gio Verdi");
+  expect(await page.getByLabel(en.notes).inputValue()).toBe("");
 });
 
 test("a way back over several steps leads to the times of the service that is named", async () => {
@@ -366,10 +376,14 @@ test("when nothing is free it says so; what is free later is found", async () =>
   const page = await openPage(path);
   await page.getByText(shared.slots.noneAtAll).waitFor();
   await expectAccessible(page);
-  const day = dayAhead(80);
-  const availability = { weekly: {}, overrides: { [day]: [["09:00", "10:00"]] } };
+  const [first, day] = [dayOfMonth(2, 0), dayOfMonth(2, 4)];
+  const hours = [["09:00", "10:00"]];
+  const availability = { weekly: {}, overrides: { [first]: hours, [day]: hours } };
   await professional.api.from("profiles").update({ availability }).eq("id", professional.id);
   await page.reload();
+  await freeDays(page).first().waitFor();
+  const other = dayButton(page, dayOfMonth(2, 2));
+  expect(await other.getAttribute("aria-disabled")).toBe("true");
   await dayButton(page, day).and(freeDays(page)).click();
   await button(page, "09:00").waitFor();
 });
@@ -384,7 +398,16 @@ test("an API that does not answer is told, with a way to try again", async () =>
   await page.getByText(shared.errors.network).waitFor();
   await expectAccessible(page);
   await page.unroute("**/booking_page");
+  let answer = { status: 429, json: { code: "x", message: "Wait." } };
+  await page.route("**/booking_page", (route) => route.fulfill(answer));
   await button(page, shared.tryAgain).click();
+  await page.getByText(shared.errors.busy).waitFor();
+  // What has no words of ours is said in English to nobody else.
+  answer = { ...answer, status: 400 };
+  await page.getByRole("link", { name: "Italiano" }).click();
+  await page.getByText(condivisi.errors.unknown).waitFor();
+  await page.unroute("**/booking_page");
+  await page.getByRole("link", { name: "English" }).click();
   await heading(page, "Ana Bianchi");
 });
 
@@ -442,23 +465,39 @@ describe("the night in which clocks are put back", () => {
     const [booking] = await bookingsOf(professional);
     expect(booking?.starts_at.toISOString()).toBe(first);
   });
+});
 
-  test("of a visitor far ahead has all starts, on the visitor's own dates", async () => {
+/** So many days after the first of a month that is so many months from now. */
+function dayOfMonth(months: number, days: number): string {
+  const date = new Date(dayAhead(2));
+  date.setUTCMonth(date.getUTCMonth() + months, 1 + days);
+  return date.toISOString().slice(0, 10);
+}
+
+// Whose month begins while Rome's is the one before, and ends when it is the next already.
+test.each([
+  ["Pacific/Auckland", dayOfMonth(1, 0)],
+  ["Pacific/Honolulu", dayOfMonth(2, -1)],
+])(
+  "a visitor in %s sees all starts of a month's edge, on dates of that zone",
+  async (zone, day) => {
     const professional = await bookable();
     const service = await openService(professional, { duration: 60, slot_step: 60 });
-    const day = dayAhead(10);
-    const zone = "Pacific/Auckland";
     const page = await openPage(pathOf(professional, { service: service.id, day }), {
       timeZone: zone,
     });
     await page.locator(".chip").first().waitFor();
     const rows = await sql<{ time: string }[]>`
-      select to_char(at at time zone ${zone}, 'HH24:MI') as time
-      from generate_series(-30, 60) as h,
-        lateral (select (${day}::date + h * interval '1 hour') at time zone 'Europe/Rome' as at) as s
-      where (at at time zone ${zone})::date = ${day}::date
-        and extract(hour from at at time zone 'Europe/Rome') between 9 and 17
-      order by at`;
-    expect((await chips(page)).map((text) => text.slice(0, 5))).toEqual(rows.map((r) => r.time));
-  });
-});
+    select to_char(at at time zone ${zone}, 'HH24:MI') as time
+    from generate_series(-30, 60) as h,
+      lateral (select (${day}::date + h * interval '1 hour') at time zone 'Europe/Rome' as at) as s
+    where (at at time zone ${zone})::date = ${day}::date
+      and extract(hour from at at time zone 'Europe/Rome') between 9 and 17
+    order by at`;
+    const chips = await page.locator(".chip").allTextContents();
+    expect(chips.map((text) => text.slice(0, 5))).toEqual(rows.map((r) => r.time));
+    // From one day to another the focus goes to its times.
+    await freeDays(page).nth(9).click();
+    await expect.poll(() => focused(page)).toMatch(/^h2/);
+  },
+);

@@ -78,7 +78,8 @@ describe.each([
 
     await heading(page, texts.done.confirmed);
     expect(await focused(page)).toBe(`h1 "${texts.done.confirmed}"`);
-    await page.getByText(email).waitFor();
+    const [link = ""] = texts.done.mailLink("|").split("|");
+    await page.getByText(`${texts.done.mail(email)} ${link}`).waitFor();
     await expectGood(page);
     const [booking] = await bookingsOf(professional);
     const [row] = await sql`
@@ -93,6 +94,8 @@ describe.each([
     expect(file.split("\r\n")).toEqual(
       expect.arrayContaining([
         `UID:${booking?.id}`,
+        "SEQUENCE:1",
+        "STATUS:CONFIRMED",
         `DTSTART:${start}`,
         "LOCATION:Via Roma 1\\nATTACH:x",
       ]),
@@ -168,13 +171,17 @@ test("keys alone lead from the services to the booking", async () => {
 
 test("what has to be confirmed by the professional is asked for, and says so", async () => {
   const professional = await bookable();
-  const service = await openService(professional, { requires_confirmation: true });
+  const asked = { requires_confirmation: true, cancellation_notice: 10_000 };
+  const service = await openService(professional, asked);
   const start = `${dayAhead(2)}T09:00:00.000Z`;
   const page = await openPage(pathOf(professional, { service: service.id, start }));
-  await fillIn(page, newAddress());
+  const email = newAddress();
+  await fillIn(page, email);
   await button(page, en.bookAsk).click();
   await heading(page, en.done.asked);
   await page.getByText(en.done.askedText("Ana Bianchi")).waitFor();
+  // It is too late to change it already.
+  await page.getByText(en.done.mail(email), { exact: true }).waitFor();
   await expectAccessible(page);
 });
 
@@ -185,10 +192,16 @@ test("where addresses are verified it waits for the link of the mail, and can lo
   const email = newAddress();
   const page = await openPage(pathOf(professional, { service: service.id, start }));
   await fillIn(page, email);
+  let asked = 0;
+  page.on("request", (sent) => {
+    if (sent.method() === "POST" && sent.url().endsWith("/create_booking")) asked++;
+  });
   await button(page, en.bookNow).click();
   await heading(page, en.done.check);
   await expectAccessible(page);
   const mail = await mailTo(email);
+  // Each look is a try of the public: there is none before somebody wants it.
+  expect(asked).toBe(1);
   expect(linksIn(mail).some((link) => link.includes("/portal/#confirm="))).toBe(true);
   // As the owner, who may say so by hand.
   await professional.api
@@ -197,6 +210,7 @@ test("where addresses are verified it waits for the link of the mail, and can lo
     .eq("service_id", service.id);
   await button(page, en.done.look).click();
   await heading(page, en.done.confirmed);
+  expect(await focused(page)).toBe(`h1 "${en.done.confirmed}"`);
 });
 
 test("an address that cannot be is marked at its field, and nothing is lost", async () => {
@@ -228,12 +242,21 @@ test("services show their category, length, price and what is paid", async () =>
     deposit: 15,
     requires_confirmation: true,
   });
+  await createService(professional, { name: "Talk", payment: "full", price: 0 });
   const page = await openPage(pathOf(professional));
   await page.getByRole("heading", { level: 3, name: "Colour" }).waitFor();
   const offer = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   expect(await offer("Cut").textContent()).toMatch(/1 h 30 min[\s\S]*€38\.00/);
   expect(await offer("Dye").textContent()).toContain(en.payDeposit("€15.00"));
   expect(await offer("Dye").textContent()).toContain(en.asksFirst);
+  expect(await offer("Talk").textContent()).toBe("Talk1 hfree");
+  // Like any link, it opens in another tab too.
+  const [tab] = await Promise.all([
+    page.context().waitForEvent("page"),
+    page.getByRole("link", { name: "Cut" }).click({ modifiers: ["ControlOrMeta"] }),
+  ]);
+  await heading(tab, en.chooseTime);
+  await heading(page, "Ana Bianchi");
 });
 
 test.each([
@@ -254,10 +277,10 @@ test("of a professional who accepts nothing there is no page; without a service 
   await page.getByText(en.nothing).waitFor();
 });
 
-test("a service that is gone says so, and shows the others", async () => {
+test.each(["service", "product"])("a %s that is gone says so, and shows the others", async (it) => {
   const professional = await bookable();
   await openService(professional, { name: "Cut" });
-  const page = await openPage(pathOf(professional, { service: crypto.randomUUID() }));
+  const page = await openPage(pathOf(professional, { [it]: crypto.randomUUID() }));
   await page.getByText(en.gone).waitFor();
   await page.getByRole("link", { name: "Cut" }).waitFor();
 });
@@ -279,13 +302,15 @@ test("another language keeps the step and what was typed", async () => {
 test("in the dark axe finds nothing either", async () => {
   const professional = await bookable({ bio: "Since 2009" });
   const service = await openService(professional);
-  const page = await openPage(pathOf(professional));
+  const page = await openPage(pathOf(professional), { locale: "en-US" });
   await page.emulateMedia({ colorScheme: "dark" });
   await heading(page, "Ana Bianchi");
   await expectAccessible(page);
   await page.goto(new URL(pathOf(professional, { service: service.id }), pagesUrl).href);
   await freeDays(page).first().click();
   await page.locator(".chip").first().waitFor();
+  // Where weeks begin with it.
+  expect(await page.locator("calendar-month th").first().textContent()).toContain("Sun");
   await expectAccessible(page);
   await page.locator(".chip").first().click();
   await button(page, en.bookNow).click();

@@ -53,6 +53,9 @@ test("variant and quantity change the price at once; the order has it, and a mai
   await total(page, "€73.20");
   await expectAccessible(page);
   expect(await ordersOf(professional)).toEqual([{ number: 1, total: "73.20", name: "Shirt S" }]);
+  // What was chosen between, and the form that was sent, are no steps back.
+  await page.goBack();
+  await heading(page, "Ana Bianchi");
   await mailTo(email, ({ Text }) => Text.includes("Shirt S"));
 });
 
@@ -63,7 +66,10 @@ test("more than there are is told before it is ordered", async () => {
   await page.getByText(shared.errors.codes.insufficient_stock as string).waitFor();
   await expectAccessible(page);
   await fillIn(page, newAddress());
+  await professional.api.from("products").update({ stock: 3 }).eq("id", product.id);
   await button(page, en.order).click();
+  await total(page, "€45.75");
+  expect(await ordersOf(professional)).toEqual([]);
   await page.getByLabel(en.quantity).fill("2");
   await total(page, "€30.50");
   await button(page, en.order).click();
@@ -81,8 +87,37 @@ test("a price that changed meanwhile is shown before anything is ordered", async
   await page.getByText(shared.errors.codes.total_changed as string).waitFor();
   await total(page, "€122.00");
   expect(await ordersOf(professional)).toEqual([]);
+  await page.getByLabel(en.quantity).fill("2");
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await total(page, "€244.00");
   await button(page, en.order).click();
   await heading(page, en.done.ordered);
+});
+
+test("the same is ordered again, as another order; back leads to the first", async () => {
+  const professional = await shop();
+  await createProduct(professional, { name: "Comb" });
+  const page = await openPage(pathOf(professional));
+  const number = (text: string) =>
+    page.locator("dl > div").filter({ hasText: en.done.number }).getByText(text).waitFor();
+  await page.getByRole("link", { name: "Comb" }).click();
+  await fillIn(page, newAddress());
+  await button(page, en.order).click();
+  await number("1");
+  await page.getByRole("link", { name: en.done.more }).click();
+  await page.getByRole("link", { name: "Comb" }).click();
+  await button(page, en.order).click();
+  await number("2");
+  await page.evaluate(() => history.go(-2));
+  await number("1");
+});
+
+test("nothing is ordered before its price is known", async () => {
+  const professional = await shop();
+  const product = await createProduct(professional);
+  const before = (page: Page) => page.route("**/quote_order", () => {});
+  const page = await openPage(pathOf(professional, { product: product.id }), { before });
+  expect(await button(page, en.order).getAttribute("aria-disabled")).toBe("true");
 });
 
 test("what is sold out is shown, and cannot be chosen", async () => {

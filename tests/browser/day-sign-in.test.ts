@@ -60,9 +60,10 @@ describe("password", () => {
     await page.getByText("You are signed out.").waitFor();
     await isOut(tab);
     const sessions = await sql`
-      select id from auth.sessions
-      where user_id = ${practice.professional.id} and id <> ${practice.professional.sessionId}`;
-    expect(sessions).toHaveLength(0);
+      select id from auth.sessions where user_id = ${practice.professional.id}`;
+    expect(sessions, "what is signed in elsewhere stays").toEqual([
+      { id: practice.professional.sessionId },
+    ]);
     await page.reload();
     await isOut(page);
   });
@@ -83,6 +84,15 @@ describe("password", () => {
     await enter(page, other.professional.email);
     await page.getByText("Bruno").waitFor();
     expect(await page.getByText("Ana Bianchi").count()).toBe(0);
+  });
+
+  test("who is signed in here is nobody on the booking page", async () => {
+    const page = await openDay(await createPractice());
+    const [asked] = await Promise.all([
+      page.context().waitForEvent("request", (sent) => sent.url().endsWith("/booking_page")),
+      openTab(page, "/?professional=ana"),
+    ]);
+    expect(asked.headers().authorization ?? stack.publishableKey).toContain(stack.publishableKey);
   });
 });
 

@@ -96,6 +96,13 @@ describe("what a day shows", () => {
     const page = await openDay(practice, `?day=${TOMORROW}`);
     await page.getByText(/^Held until \d\d:\d\d$/).waitFor();
     expect(await page.getByText("has not confirmed the e-mail address").isVisible()).toBe(true);
+    const look = () => page.evaluate(() => void dispatchEvent(new Event("online")));
+    await createOrder(practice.professional, { booking_id: hold.id } as never);
+    await look();
+    await page.getByText("has not paid yet").waitFor();
+    await sql`update public.bookings set checkout_open = true where id = ${hold.id}`;
+    await look();
+    await page.getByText("is paying right now").waitFor();
     expect(await page.getByRole("article").count()).toBe(1);
     expect(await page.locator("summary").count()).toBe(0);
   });
@@ -116,14 +123,20 @@ describe("what a day shows", () => {
   test("a week shows its days, and each leads to the day", async () => {
     const practice = await createPractice();
     await appointment(practice, at(TOMORROW, 9), { status: "pending" });
-    const page = await openDay(practice, `?day=${TOMORROW}&view=week`, { width: 360, height: 740 });
+    const luca = await createClientRow(practice.professional, { name: "Luca Conti" });
+    const cancelled = { status: "cancelled" } as const;
+    const gone = await appointment({ ...practice, client: luca }, at(TOMORROW, 12));
+    await practice.professional.api.from("bookings").update(cancelled).eq("id", gone.id);
+    const page = await openDay(practice, `?day=${TOMORROW}&view=week`, { width: 360, height: 300 });
     await page.getByText("Marta Rossi").waitFor();
     expect(await page.getByRole("heading", { level: 2 }).count()).toBe(7);
+    expect(await page.getByText("Luca Conti").count()).toBe(0);
     await expectToFit(page);
     await expectAccessible(page);
     await page.locator("section", { hasText: "Marta Rossi" }).getByRole("link").click();
     await entryOf(page, "Marta Rossi").waitFor();
     expect(new URL(page.url()).search).toBe(`?day=${TOMORROW}`);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 });
 
@@ -154,7 +167,10 @@ describe("outcomes", () => {
   test("what has begun is done or was missed, and one becomes the other", async () => {
     const practice = await createPractice();
     const booking = await appointment(practice, at(YESTERDAY, 9));
+    const block = { starts_at: at(YESTERDAY, 12), ends_at: at(YESTERDAY, 13) };
+    await createBooking(practice.professional, block);
     const page = await openDay(practice, `?day=${YESTERDAY}`);
+    await entryOf(page, "Blocked time").waitFor();
     await button(page, "Done").click();
     await statusIs(booking, "completed");
     await button(page, "Did not come").click();
@@ -165,9 +181,14 @@ describe("outcomes", () => {
 
   test("cancelled with a reason, and shown apart", async () => {
     const practice = await createPractice();
-    const booking = await appointment(practice, at(TOMORROW, 9));
+    const booking = await appointment(practice, at(TOMORROW, 9), { status: "pending" });
+    await sql`update public.bookings set expires_at = now() + interval '20 minutes' where id = ${booking.id}`;
     const page = await openDay(practice, `?day=${TOMORROW}`);
     await button(page, "Cancel").click();
+    await button(page, "Keep it").click();
+    await hasFocus(page, 'h2 "Marta Rossi"');
+    await button(page, "Cancel").click();
+    expect(await page.getByRole("checkbox").count()).toBe(0);
     const dialog = page.getByRole("dialog", { name: "Cancel Marta Rossi, 10:00?" });
     await dialog.getByLabel("Reason").fill("A burst pipe");
     await expectAccessible(page);
@@ -181,6 +202,7 @@ describe("outcomes", () => {
     await hasFocus(page, `h1 "${await page.getByRole("heading", { level: 1 }).textContent()}"`);
     await page.locator("summary").click();
     await entryOf(page, "Marta Rossi").getByText("A burst pipe").waitFor();
+    await entryOf(page, "Marta Rossi").getByText("Cancelled", { exact: true }).waitFor();
   });
 
   test.each([true, false])("money that was paid goes back unless kept: %s", async (goesBack) => {
@@ -193,8 +215,9 @@ describe("outcomes", () => {
       amount: 30,
       method: "card",
     });
+    await professional.api.rpc("refund_payment", { order_id: order.id, amount: 10 });
     const page = await openDay(practice, `?day=${TOMORROW}`);
-    await entryOf(page, "Marta Rossi").getByText("€30.00 paid").waitFor();
+    await entryOf(page, "Marta Rossi").getByText("€20.00 paid").waitFor();
     await button(page, "Cancel").click();
     const box = page.getByRole("checkbox", { name: "Give back what was paid online" });
     expect(await box.isChecked()).toBe(true);
@@ -302,12 +325,17 @@ describe("blocked time", () => {
     const practice = await createPractice();
     const page = await openDay(practice, `?day=${TOMORROW}`);
     await page.route("**/rest/v1/bookings", loseAnswer, { times: 1 });
+    await page.route("**/rest/v1/bookings?select=id&*", (route) => route.abort());
     expectFault(page, "ERR_FAILED");
     await button(page, "Block time").click();
     const dialog = page.getByRole("dialog", { name: "Block time" });
     await dialog.getByLabel("From").fill("09:00");
     await dialog.getByLabel("To", { exact: true }).fill("10:00");
     await dialog.getByRole("button", { name: "Block", exact: true }).click();
+    await dialog.getByRole("alert").waitFor();
+    await page.unroute("**/rest/v1/bookings?select=id&*");
+    await dialog.getByRole("button", { name: "Block", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
     await entryOf(page, "Blocked time").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     const rows = await sql`
@@ -337,6 +365,12 @@ describe("getting about", () => {
     await button(page, "Today").click();
     await button(page, "Day").click();
     expect(new URL(page.url()).search).toBe("");
+  });
+
+  test("a week begins as the visitor's weeks do", async () => {
+    const query = "?day=2027-05-12&view=week";
+    const page = await openDay(await createPractice(), query, { locale: "en-US" });
+    await page.getByRole("heading", { name: "Sunday, May 9 – Saturday, May 15" }).waitFor();
   });
 
   test("a date is typed key by key", async () => {
@@ -398,7 +432,16 @@ test("what is new comes by itself, and takes nobody's focus", async () => {
   await button(page, "Cancel").focus();
   const other = await createClientRow(practice.professional, { name: "Luca Conti" });
   await appointment({ ...practice, client: other }, at(TOMORROW, 7));
-  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  // Not while nobody looks.
+  let looks = 0;
+  page.on("request", () => looks++);
+  for (const state of ["hidden", "visible"]) {
+    await page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  }
   await entryOf(page, "Luca Conti").waitFor();
+  expect(looks).toBe(1);
   expect(await focused(page)).toBe('button "Cancel"');
 });

@@ -14,6 +14,8 @@ test("a booking needs no mouse, and each step begins at its heading", async () =
   const service = await openService(professional, { name: "Haircut" });
   const page = await openPage(`/?professional=ana-${professional.id}`, { timeZone: "Europe/Rome" });
   await page.getByRole("link", { name: "Haircut" }).waitFor();
+  // A page that is loaded is read from its beginning.
+  expect(await focused(page)).toBe("");
 
   await tabTo(page, 'a "Haircut"');
   await page.keyboard.press("Enter");

@@ -29,8 +29,12 @@ test("another month, and what has become of a booking", async () => {
   await freeDays(page).first().waitFor();
   const before = (await month.textContent()) ?? "";
   await untilSaid(page, before);
+  await freeDays(page).first().click();
+  await page.locator(".chip").first().waitFor();
   await nextMonth(page).click();
   await expect.poll(() => month.textContent()).not.toBe(before);
+  // The day that was chosen is not in it.
+  expect(new URL(page.url()).searchParams.has("day")).toBe(false);
   await untilSaid(page, (await month.textContent()) ?? "");
 
   await page.goto(new URL(pathOf(professional, { service: service.id, start }), page.url()).href);

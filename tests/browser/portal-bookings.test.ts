@@ -64,6 +64,8 @@ describe("the lists", () => {
     await add({ starts_at: at("11:00"), status: "pending", notes: "Second floor" });
     const over = await add({ starts_at: at("12:00", -3), status: "confirmed" });
     await sql`update public.bookings set status = 'no_show' where id = ${over.id}`;
+    // Over, though nobody has said how it went.
+    await add({ starts_at: at("12:00", -2), status: "confirmed" });
     for (const day of [20, 21]) {
       const { id } = await add({ starts_at: at("10:00", day) });
       await ana.api.rpc("cancel_booking", { booking_id: id, reason: `reason ${day}` });
@@ -83,7 +85,9 @@ describe("the lists", () => {
     await page.getByRole("link", { name: "Past" }).click();
     await page.getByText("by Ana Bianchi").first().waitFor();
     expect(await focused(page)).toBe('h2 "Past"');
-    expect(await rows.count()).toBe(3);
+    expect(await rows.count()).toBe(4);
+    expect(await page.getByRole("button", { name: /^Move|^Cancel/ }).count()).toBe(0);
+    expect(await page.getByText("It could be moved or cancelled").count()).toBe(0);
     expect(await rows.first().textContent()).toContain("Reasonreason 21");
     expect(await rows.last().textContent()).toContain("Missed");
     await expectAccessible(page);
@@ -121,7 +125,8 @@ describe("a move", () => {
     const page = await signInHere(ana, client, { width: 360 });
     await page.getByRole("button", { name: "Move: Haircut" }).press("Enter");
     await page.getByRole("heading", { name: "Move your booking" }).waitFor();
-    await pick(page, 11, "14:30");
+    // Its own time is free for it.
+    await pick(page, 10, "10:30");
     const submit = page.getByRole("button", { name: "Move to this time" });
     await submit.waitFor();
     await expectAccessible(page);
@@ -131,9 +136,12 @@ describe("a move", () => {
     await page.getByRole("button", { name: /^15:00/ }).press("Enter");
     await submit.press("Enter");
     await page.getByText("Your booking has been moved.").waitFor();
-    expect(Date.parse((await rowOf(booking))?.starts_at)).toBe(Date.parse(at("15:00", 11)));
+    expect(Date.parse((await rowOf(booking))?.starts_at)).toBe(Date.parse(at("15:00", 10)));
     await page.getByRole("listitem").filter({ hasText: "15:00–16:00" }).waitFor();
     expect(new URL(page.url()).searchParams.has("start")).toBe(false);
+    await page.getByRole("button", { name: "Cancel booking: Haircut" }).click();
+    await page.getByRole("heading", { name: "Cancel your booking" }).waitFor();
+    expect(await page.getByText("Your booking has been moved.").count()).toBe(0);
   });
 
   test("to a time that is taken meanwhile proposes the next ones", async () => {
@@ -149,6 +157,10 @@ describe("a move", () => {
     await page.getByRole("button", { name: /15:30$/ }).click();
     await page.getByRole("alert").waitFor({ state: "detached" });
     expect(await focused(page)).toBe('h3 "New time:"');
+    // Back is to the picker, not to the time that is taken.
+    await page.goBack();
+    await freeDays(page).first().waitFor();
+    await page.goForward();
     await page.getByRole("button", { name: "Move to this time" }).click();
     await page.getByText("Your booking has been moved.").waitFor();
     expect(Date.parse((await rowOf(booking))?.starts_at)).toBe(Date.parse(at("15:30", 11)));
@@ -158,6 +170,8 @@ describe("a move", () => {
     const { ana, client, booking } = await booked({ requires_confirmation: true });
     const page = await signInHere(ana, client);
     await page.getByRole("button", { name: "Move: Haircut" }).click();
+    await pick(page, 11, "14:30");
+    await page.getByRole("button", { name: "Choose another time" }).click();
     await pick(page, 11, "09:00");
     await page.getByText("Ana Bianchi has to confirm the new time.").waitFor();
     await page.getByRole("button", { name: "Move to this time" }).click();
@@ -252,14 +266,19 @@ describe("a cancellation", () => {
     await expectAccessible(page);
   });
 
-  test("that became too late while the page was open is explained", async () => {
+  test.each([
+    ["Cancel booking: Haircut", "Cancel the booking"],
+    ["Move: Haircut", "Move to this time"],
+  ])("that became too late while the page was open is explained: %s", async (what, submit) => {
     const { ana, client, booking } = await booked();
     const page = await signInHere(ana, client);
-    await page.getByRole("button", { name: "Cancel booking: Haircut" }).click();
+    await page.getByRole("button", { name: what }).click();
+    if (submit === "Move to this time") await pick(page, 11, "14:30");
+    await page.getByRole("button", { name: submit }).waitFor();
     await sql`
       update public.bookings set starts_at = now() - interval '1 minute', ends_at = now() + interval '1 hour'
       where id = ${booking.id}`;
-    await page.getByRole("button", { name: "Cancel the booking" }).click();
+    await page.getByRole("button", { name: submit }).click();
     await page.getByText("It is too late to change this yourself.").waitFor();
     await page.getByText("please contact Ana Bianchi directly").waitFor();
     await expectAccessible(page);

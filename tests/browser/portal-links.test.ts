@@ -106,6 +106,10 @@ describe("the link of a booking", () => {
     await page.getByText("This link does not work any more.").waitFor();
     expect(await focused(page)).toBe('h1 "Your booking"');
     await expectAccessible(page);
+    // Another one in this tab is another question.
+    await page.evaluate(() => location.assign("#manage=other"));
+    await page.getByRole("button", { name: "Open the booking" }).click();
+    await page.getByText("This link does not work any more.").waitFor();
     await page.getByRole("button", { name: "To your bookings" }).click();
     await page.getByRole("heading", { name: "See your bookings" }).waitFor();
     expect(await keptHere(page)).not.toContain("manage");
@@ -127,9 +131,13 @@ describe("the link of a booking", () => {
     // Whatever view that tab has come from.
     const page = await openPage(`/portal/?view=past&do=cancel&booking=${crypto.randomUUID()}`);
     await page.getByRole("heading", { name: "See your bookings" }).waitFor();
+    const entries = () => page.evaluate(() => history.length);
+    const before = await entries();
     await page.evaluate((hash) => {
       location.hash = hash;
     }, new URL(link).hash);
+    await page.getByRole("button", { name: "Open the booking" }).waitFor();
+    expect(await entries(), "no way back to the address with the token").toBe(before + 1);
     await page.getByRole("button", { name: "Open the booking" }).click();
     await page.getByRole("button", { name: "Move: Haircut" }).waitFor();
     await expectClean(page, link);
@@ -179,6 +187,7 @@ describe("the link that confirms", () => {
     });
     await expectAccessible(page);
     await expectToFit(page);
+    expect(await keptHere(page)).not.toContain(link.slice(link.indexOf("=") + 1));
     // The word is kept: a mail has the link that changes it. And its client can sign in here.
     await linkTo(address, "manage");
     await page.getByRole("button", { name: "To your bookings" }).click();

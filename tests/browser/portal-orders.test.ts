@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import {
   checkoutUrl,
@@ -68,6 +69,43 @@ describe("orders", () => {
     await card.getByText("of which tax").waitFor();
     expect(await card.textContent()).toContain("Total€25.00of which tax€4.51");
     expect(await card.getByRole("button").count()).toBe(0);
+  });
+
+  test("that were cancelled, or whose money went back, are not to be paid", async () => {
+    const { shop, client, product, order } = await ordered();
+    await shop.api.rpc("record_payment", { order_id: order.id, amount: 20, method: "cash" });
+    await shop.api.rpc("refund_payment", { order_id: order.id, amount: 5 });
+    const items = [{ product_id: product.id, quantity: 1 }];
+    const other = await place(shop, items, { client_id: client.id, discount: 2 });
+    await sql`update public.orders set status = 'cancelled' where id = ${other.id}`;
+    const page = await openOrders(shop, client);
+    await page.getByText("Paid back in part").waitFor();
+    await page.getByText("Discount-€2.00").waitFor();
+    expect(await page.getByRole("button", { name: /^Pay/ }).count()).toBe(0);
+  });
+
+  test("are shown as they were asked for last, whichever answer comes first", async () => {
+    const { shop, client, order } = await ordered();
+    const page = await openOrders(shop, client);
+    await page.goto(`${page.url()}&payment=success`);
+    await page.getByText("Not paid").waitFor();
+    const look = () => page.evaluate(() => void dispatchEvent(new Event("online")));
+    let answer: (() => Promise<void>) | undefined;
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      answer = () => route.fulfill({ response });
+    };
+    await page.route("**/rest/v1/orders?*", hold, { times: 1 });
+    await look();
+    await expect.poll(() => answer).toBeDefined();
+    await shop.api.rpc("record_payment", { order_id: order.id, amount: 30.5, method: "cash" });
+    await look();
+    await page.getByText("Not paid").waitFor({ state: "detached" });
+    const late = page.waitForResponse("**/rest/v1/orders?*");
+    await answer?.();
+    await (await late).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await page.getByText("Not paid").count()).toBe(0);
   });
 
   test("are none for a client without any", async () => {

@@ -48,9 +48,12 @@ test("a client signs in with a mailed code, and the tab alone has the token", as
   await expectAccessible(page);
 
   // As mail programs let it be copied.
+  const entries = () => page.evaluate(() => history.length);
+  const before = await entries();
   await field.fill(`${code.slice(0, 3)} ${code.slice(3)}\n`);
   await field.press("Enter");
   await page.getByText("You have no bookings to come.").waitFor();
+  expect(await entries(), "no way back to the code").toBe(before);
   expect(await focused(page)).toBe('h2 "Upcoming"');
   expect(await page.title()).toBe("Your bookings with Ana Bianchi");
   await expectToFit(page);
@@ -131,7 +134,8 @@ test.each([
 });
 
 test("an address that is none is marked, and says nothing of who is a client", async () => {
-  const page = await openPage(await portalOf(ana));
+  // A code is asked for only where it is known for which address.
+  const page = await openPage(`${await portalOf(ana)}&step=code`);
   await page.getByLabel("E-mail address").fill("marta@");
   await page.getByRole("button", { name: "Mail me a code" }).click();
   await page.getByText("Please enter an e-mail address that can be used.").waitFor();
@@ -194,9 +198,13 @@ test("who asks for another code than that of the mail gets it from the same prof
   await sendCode({ email, professionalId: ana.id });
   const first = await mailTo(email);
   // Without a name in its address the page is somebody else's.
-  const page = await openPage(linksIn(first)[0] as string);
+  const page = await openPage("/portal/");
+  await page.getByRole("heading", { name: "See your bookings" }).waitFor();
+  await page.evaluate((link) => location.assign(new URL(link).hash), linksIn(first)[0] as string);
+  await page.getByText("The code from your mail is filled in.").waitFor();
   await page.getByRole("button", { name: "Ask for another code" }).click();
   const code = await codeFor(page, email);
+  expect(await page.getByLabel("Code").inputValue(), "not the first one").toBe("");
   await page.getByLabel("Code").fill(code);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Upcoming" }).waitFor();
