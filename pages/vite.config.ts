@@ -27,9 +27,8 @@ function policyPlugin(apiUrl: string, hasImages: boolean): Plugin {
 }
 
 export default defineConfig(({ mode }) => {
-  const env = loadEnv(mode, ROOT, "VITE_");
-  const { VITE_API_URL: apiUrl, VITE_PUBLISHABLE_KEY: publishableKey } = env;
-  if (!apiUrl || !publishableKey) {
+  const { VITE_API_URL, VITE_PUBLISHABLE_KEY, VITE_IMAGES } = loadEnv(mode, ROOT, "VITE_");
+  if (!VITE_API_URL || !VITE_PUBLISHABLE_KEY) {
     throw new Error("Set VITE_API_URL and VITE_PUBLISHABLE_KEY: README, Pages.");
   }
   return {
@@ -37,7 +36,7 @@ export default defineConfig(({ mode }) => {
     // Relative addresses work below any folder of a host.
     base: "./",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    plugins: [policyPlugin(apiUrl, env.VITE_IMAGES === "1")],
+    plugins: [policyPlugin(VITE_API_URL, VITE_IMAGES === "1")],
     build: {
       outDir: "dist",
       emptyOutDir: true,

@@ -5,7 +5,7 @@ import { connect, publicPage } from "../shared/api.ts";
 import { useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { goTo, START, useRoute } from "../shared/route.ts";
-import { readStored, useStored, writeStored } from "../shared/store.ts";
+import { readStored, tab, useStored, writeStored } from "../shared/store.ts";
 import { Button, Link, Page } from "../shared/ui.tsx";
 import { Bookings, type Portal } from "./bookings.tsx";
 import { Orders } from "./orders.tsx";
@@ -81,10 +81,10 @@ function Home({ session, page, onEnd }: Omit<Portal, "api"> & { onEnd: (why: str
   useEffect(() => void setTimeout(() => onEnd(texts.ended.over), session.ends - Date.now()), []);
   const signOut = useAction(async () => {
     await api.functions.portal.signOut();
-    // Whoever signs out may leave the machine to somebody else.
-    writeStored("portal.email", "");
     goTo(START, { replace: true });
     onEnd(texts.ended.signedOut);
+    // Whoever signs out may leave the machine to somebody else.
+    tab.clear();
   });
   return (
     <>

@@ -2,7 +2,7 @@
 import "cally";
 import type { CalendarDateProps } from "cally";
 import type { AllHTMLAttributes } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { PublicService } from "../../client/src/database.ts";
 import { type ApiClient, ApiError } from "./api.ts";
 import { useLoaded } from "./asking.ts";
@@ -68,7 +68,11 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
   const asked = f.dateIn(useRoute().query.get("day"));
   const day = asked && asked >= today && asked <= last ? asked : null;
   /** A date of the month that is shown; `seeks`: of that month or the first after it that has a free start. */
-  const [from, setFrom] = useState({ date: day ?? today, seeks: !day });
+  const [from, setFrom] = useState({ date: day ?? today, seeks: !day, search: "" });
+  useEffect(() => {
+    // The button that began the search is gone.
+    if (from.search) document.getElementById("month")?.focus();
+  }, [from.search]);
   const load = async (month: f.LocalDate, signal: AbortSignal) => {
     // A day of the visitor may reach into the day before and after of the professional.
     const range = { from_date: f.addDays(month, -1), to_date: f.monthOf(month, 1) };
@@ -95,8 +99,9 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
   const turn = (date: f.LocalDate) => {
     if (f.monthOf(date) === month) return;
     goTo({ day: null }, { replace: true });
-    setFrom({ date, seeks: false });
+    setFrom({ ...from, date, seeks: false });
   };
+  const search = () => setFrom({ date: f.monthOf(month, 1), seeks: true, search: month });
   if (free.error) return <Failure error={free.error} again={free.again} />;
   return (
     <div class="slots">
@@ -112,17 +117,15 @@ export function SlotPicker({ api, service, moved, name }: SlotPickerProps) {
         >
           <span slot="previous">{texts.earlier}</span>
           <span slot="next">{texts.later}</span>
-          <h2 slot="heading">{f.dateText(month, "month")}</h2>
+          <h2 id="month" slot="heading" tabIndex={-1}>
+            {f.dateText(month, "month")}
+          </h2>
           <calendar-month />
         </calendar-date>
         {days?.size === 0 && (
           <div role="status">
             <p>{isLast && from.date === today ? texts.noneAtAll : texts.none}</p>
-            {!isLast && (
-              <Button onClick={() => setFrom({ date: f.monthOf(month, 1), seeks: true })}>
-                {texts.search}
-              </Button>
-            )}
+            {!isLast && <Button onClick={search}>{texts.search}</Button>}
           </div>
         )}
       </section>

@@ -1,7 +1,7 @@
 /** What a tab remembers over a reload and the way to the payment page and back. Other tabs have their own. */
 import { useState } from "preact/hooks";
 
-type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+type Store = Pick<Storage, "getItem" | "setItem" | "removeItem" | "clear">;
 
 /** One that is denied throws at the mere name, one that is full when it is written to: then the page keeps it. */
 export function usable(storage: () => Store): Store {
@@ -15,6 +15,7 @@ export function usable(storage: () => Store): Store {
       getItem: (name) => values.get(name) ?? null,
       setItem: (name, value) => void values.set(name, value),
       removeItem: (name) => void values.delete(name),
+      clear: () => values.clear(),
     };
   }
 }

@@ -369,6 +369,23 @@ test("a last month without free days does not say so of those before it", async 
   expect(await button(page, shared.slots.search).count()).toBe(0);
 });
 
+test("from a month without free days the next one is found, and the focus is at its name", async () => {
+  const hours = [["09:00", "10:00"]];
+  const days = [dayAhead(2), dayOfMonth(3, 9)];
+  const overrides = Object.fromEntries(days.map((day) => [day, hours]));
+  const professional = await bookable({ availability: { weekly: {}, overrides } as never });
+  const service = await openService(professional, { max_advance_days: 150 });
+  const page = await openPage(pathOf(professional, { service: service.id }));
+  await freeDays(page).first().waitFor();
+  await nextMonth(page).click();
+  await button(page, shared.slots.search).click();
+  await dayButton(page, dayOfMonth(3, 9)).and(freeDays(page)).waitFor();
+  const month = new Date(dayOfMonth(3, 9)).toLocaleDateString("en-GB", {
+    ...{ month: "long", year: "numeric", timeZone: "UTC" },
+  });
+  expect(await focused(page)).toBe(`h2 "${month}"`);
+});
+
 test("when nothing is free it says so; what is free later is found", async () => {
   const professional = await bookable({ availability: { weekly: {}, overrides: {} } as never });
   const service = await openService(professional, { max_advance_days: 100 });
