@@ -255,9 +255,7 @@ test(
     const addresses = lines.filter((line) => line.includes("http://"));
     expect(addresses[0]).toBe(`Open ${pagesUrl()}/?professional=ana`);
     const page = await fetch(`${pagesUrl()}/`);
-    expect(await page.text()).toContain(
-      `connect-src &#39;self&#39; http://127.0.0.1:${ports.apiPort}`,
-    );
+    expect(await page.text()).toContain(`connect-src 'self' http://127.0.0.1:${ports.apiPort}`);
     await call("/functions/v1/send-portal-otp", {
       method: "POST",
       headers: { "content-type": "application/json" },
