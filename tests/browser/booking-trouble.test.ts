@@ -52,6 +52,15 @@ async function atDetails(start = TEN(2), profile: Parameters<typeof bookable>[0]
   return { professional, service, path, page };
 }
 
+/** What is asked for is done, but its answer never comes. */
+async function loseAnswers(page: Page): Promise<void> {
+  expectFault(page, "net::ERR_FAILED");
+  await page.route("**/create_booking", async (route) => {
+    if (route.request().method() === "POST") await route.fetch();
+    await route.abort();
+  });
+}
+
 const next = (page: Page) => page.getByRole("alert").getByRole("button").first();
 
 test("a start that was taken meanwhile is explained, others are offered, and nothing is lost", async () => {
@@ -108,11 +117,7 @@ test("without a connection it says so, and the same booking is tried again", asy
 
 test("an answer that got lost does not book twice, not even after a reload", async () => {
   const { professional, page } = await atDetails();
-  expectFault(page, "net::ERR_FAILED");
-  await page.route("**/create_booking", async (route) => {
-    if (route.request().method() === "POST") await route.fetch();
-    await route.abort();
-  });
+  await loseAnswers(page);
   await button(page, en.bookNow).click();
   await page.getByText(shared.errors.network).waitFor();
   expect(await bookingsOf(professional)).toHaveLength(1);
@@ -125,11 +130,7 @@ test("an answer that got lost does not book twice, not even after a reload", asy
 
 test("whoever changes the language after a lost answer still books once", async () => {
   const { professional, page } = await atDetails();
-  expectFault(page, "net::ERR_FAILED");
-  await page.route("**/create_booking", async (route) => {
-    if (route.request().method() === "POST") await route.fetch();
-    await route.abort();
-  });
+  await loseAnswers(page);
   await button(page, en.bookNow).click();
   await page.getByText(shared.errors.network).waitFor();
   await page.unroute("**/create_booking");
