@@ -5,7 +5,7 @@ import { isCode, publicApi } from "../shared/api.ts";
 import { type Action, useAction } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { momentText, money, timeOf, visitorZone } from "../shared/format.ts";
-import { addressOf, goTo, START } from "../shared/route.ts";
+import { addressOf, goTo, leaveFor, START } from "../shared/route.ts";
 import { when } from "../shared/starts.tsx";
 import { Button, type Fact, Facts, Heading, Link, Notice } from "../shared/ui.tsx";
 import { downloadCalendarFile } from "./calendar-file.ts";
@@ -22,7 +22,6 @@ type DoneStepProps = { page: BookingPage; kind: Made["kind"]; id: string; query:
 
 /** As it was when it was made; of a hold, as it is now. */
 export function DoneStep({ page, kind, id, query }: DoneStepProps) {
-  // What the payment page sent people back with.
   const payment = query.get("payment");
   const [made, setMade] = useState(() => madeBefore(kind, id));
   const [looks, setLooks] = useState(0);
@@ -80,9 +79,7 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
       success_url: addressOf({ payment: "success" }),
       cancel_url: addressOf({ payment: "cancel" }),
     });
-    location.assign(url);
-    // Until somebody comes back to this page, which a browser may have kept as it was.
-    await new Promise((resolve) => addEventListener("pageshow", resolve, { once: true }));
+    await leaveFor(url);
   });
   const isOver = isCode(paying.error, "hold_expired");
   const state = isOver ? "over" : stateOf(made, payment);
@@ -128,8 +125,8 @@ function Outcome({ page, payment, made, onLook }: OutcomeProps) {
 /** The step at which it was chosen. */
 function stepOf({ kind, input }: Made): Record<string, string> {
   if (kind === "booking") return { service: input.service_id };
-  const [{ product_id: product, quantity }] = input.items as [(typeof input.items)[0]];
-  return { product, quantity: String(quantity) };
+  const [line] = input.items;
+  return line ? { product: line.product_id, quantity: String(line.quantity) } : {};
 }
 
 function facts({ kind, receipt }: Made, zone: string): Fact[] {

@@ -6,7 +6,7 @@ import { type Loaded, useAction, useLoaded } from "../shared/asking.ts";
 import { Failure } from "../shared/errors.tsx";
 import { Form } from "../shared/form.tsx";
 import { dateOf, dateText, money, timeOf, visitorZone } from "../shared/format.ts";
-import { addressOf, START, useRoute } from "../shared/route.ts";
+import { addressOf, leaveFor, START, useRoute } from "../shared/route.ts";
 import { type Fact, Facts, Heading, Loading, Notice, Words } from "../shared/ui.tsx";
 import { texts as all } from "./texts/index.ts";
 
@@ -94,7 +94,7 @@ export function Pay({ api, order }: OrderProps) {
       success_url: back("success"),
       cancel_url: back("cancel"),
     });
-    location.assign(url);
+    await leaveFor(url);
   });
   const due = (deposit !== null && amount_paid < deposit ? deposit : total) - amount_paid;
   if (due <= 0 || status === "cancelled" || payment_status.endsWith("refunded")) return null;

@@ -68,11 +68,8 @@ export function useAction<Arguments extends unknown[]>(
     /** A button that is busy does nothing, so that a double click is one. */
     async run(...args: Arguments) {
       setState({ busy: true });
-      const error = await act(...args).then(
-        () => undefined,
-        (failure: unknown) => failure,
-      );
-      setState({ busy: false, error });
+      const end = (error?: unknown) => setState({ busy: false, error });
+      await act(...args).then(() => end(), end);
     },
   };
 }

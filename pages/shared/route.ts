@@ -32,6 +32,12 @@ export function goTo(changes: Changes, { replace = false } = {}): void {
   if (!replace) scrollTo({ top: 0 });
 }
 
+/** To another site, such as where it is paid; done when somebody is back, for a browser may keep this page as it was. */
+export async function leaveFor(url: string): Promise<void> {
+  location.assign(url);
+  await new Promise((resolve) => addEventListener("pageshow", resolve, { once: true }));
+}
+
 export function useRoute(): { query: URLSearchParams } {
   const [search, setSearch] = useState(location.search);
   useEffect(() => {
